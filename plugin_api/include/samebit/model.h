@@ -1,0 +1,152 @@
+/* The model: everything about a scene that does not change while it runs.
+ *
+ * One list, SB_MODEL_ARRAYS, names every array with its domain, element type, components and meaning. Allocation, cooked
+ * files, replication over worlds, hashing and printing all expand it. New arrays are appended, never inserted.
+ *
+ * Units are SI. Poses are 7 floats: position (m) and quaternion (x, y, z, w). World frame means the frame of the entity's
+ * own world. Index -1 stands for the world itself.
+ *
+ * Tree joints: joint j has body j as its child, and its parent has a lower index. Free bodies have a FREE joint to the
+ * world, bodies bolted to the world a FIXED one. So body_count == joint_count.
+ * Kinematics: X(child) = X(parent) * joint_X_p * J(q), where J is
+ *   FIXED  identity
+ *   FREE   the pose in q itself, in the world frame (joint_X_p is the identity and joint_parent is -1)
+ *   BALL   translate(anchor) * rotate(q) * translate(-anchor)
+ *   AXES   the product, in dof order, of translate(axis * (q - ref)) for a linear dof and
+ *          translate(anchor) * rotate(axis, q - ref) * translate(-anchor) for an angular one (1 to 6 dofs; one dof is
+ *          a revolute or prismatic joint). Axis and anchor are in the child body's frame before the joint moves.
+ * joint_q holds 7 coordinates for FREE, 4 (quaternion) for BALL, one per dof for AXES. joint_qd holds 6 for FREE (linear
+ * velocity of the centre of mass, then angular velocity, world frame), 3 for BALL (angular velocity in the child's frame),
+ * one per dof for AXES. */
+#ifndef SAMEBIT_MODEL_H
+#define SAMEBIT_MODEL_H
+
+#include "samebit/fp_guard.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* joint_type */
+#define SB_JOINT_FIXED 0u
+#define SB_JOINT_FREE 1u
+#define SB_JOINT_BALL 2u
+#define SB_JOINT_AXES 3u
+/* dof_kind */
+#define SB_DOF_LINEAR 0u  /* q in m */
+#define SB_DOF_ANGULAR 1u /* q in rad */
+/* shape_type; shape_size holds */
+#define SB_SHAPE_PLANE 0u   /* nothing; the half space below local +z through the origin */
+#define SB_SHAPE_SPHERE 1u  /* radius, 0, 0 */
+#define SB_SHAPE_CAPSULE 2u /* radius, half length of the segment along local z, 0 */
+#define SB_SHAPE_BOX 3u     /* half extents */
+#define SB_SHAPE_TYPE_COUNT 4u
+/* body_flags */
+#define SB_BODY_STATIC 1u /* bolted to the world through FIXED joints; never moves */
+/* actuator_kind */
+#define SB_ACTUATOR_MOTOR 0u    /* joint_f += gear * ctrl */
+#define SB_ACTUATOR_POSITION 1u /* joint_target_q = ctrl / gear; the dof's target_ke and target_kd are cooked in */
+#define SB_ACTUATOR_VELOCITY 2u /* joint_target_qd = ctrl / gear; the dof's target_kd is cooked in */
+/* "no limit" in limit arrays */
+#define SB_NO_LIMIT 3.0e38f
+
+/* Domains: X(NAME, count field) */
+#define SB_MODEL_DOMAINS(X)                                                                                            \
+  X(WORLD, world_count)                                                                                                \
+  X(BODY, body_count)                                                                                                  \
+  X(COORD, coord_count)                                                                                                \
+  X(DOF, dof_count)                                                                                                    \
+  X(SHAPE, shape_count)                                                                                                \
+  X(ACTUATOR, actuator_count)                                                                                          \
+  X(EXCLUDE, exclude_count)                                                                                            \
+  X(PAIR, pair_count)
+
+/* X(DOMAIN, ctype, name, components, reference, unit and meaning)
+ * reference says which domain an index array points into (for replication): NONE, BODY, SHAPE, COORD, DOF, WORLD. */
+#define SB_MODEL_ARRAYS(X)                                                                                             \
+  X(WORLD, float, gravity, 3, NONE, "m/s^2, world frame")                                                              \
+  X(WORLD, uint32_t, world_key, 1, NONE, "key of the world in random streams")                                         \
+  X(BODY, int32_t, body_world, 1, WORLD, "world of the body")                                                          \
+  X(BODY, uint32_t, body_flags, 1, NONE, "SB_BODY_* bits")                                                             \
+  X(BODY, float, body_q, 7, NONE, "initial pose of the body frame")                                                    \
+  X(BODY, float, body_qd, 6, NONE, "initial linear (m/s, at the centre of mass) and angular (rad/s) velocity")         \
+  X(BODY, float, body_mass, 1, NONE, "kg; 0 for a static body")                                                        \
+  X(BODY, float, body_inv_mass, 1, NONE, "1/kg; 0 for a static body")                                                  \
+  X(BODY, float, body_com, 3, NONE, "m, centre of mass in the body frame")                                             \
+  X(BODY, float, body_inertia, 6, NONE, "kg m^2 about the centre of mass, body axes: xx yy zz xy xz yz")               \
+  X(BODY, float, body_inv_inertia, 6, NONE, "inverse of body_inertia; 0 for a static body")                            \
+  X(BODY, int32_t, body_weld, 1, BODY, "first body of the group joined by FIXED joints; -1 when that is the world")    \
+  X(BODY, int32_t, body_weld_parent, 1, BODY, "body_weld of the group's parent; -1 the world, itself when free")       \
+  X(BODY, uint32_t, joint_type, 1, NONE, "SB_JOINT_*")                                                                 \
+  X(BODY, int32_t, joint_parent, 1, BODY, "parent body or -1")                                                         \
+  X(BODY, float, joint_X_p, 7, NONE, "joint frame in the parent body")                                                 \
+  X(BODY, int32_t, joint_q_start, 1, COORD, "first coordinate in joint_q")                                             \
+  X(BODY, int32_t, joint_qd_start, 1, DOF, "first dof in joint_qd")                                                    \
+  X(BODY, uint32_t, joint_dof_count, 1, NONE, "0 FIXED, 6 FREE, 3 BALL, 1 to 6 AXES")                                  \
+  X(COORD, float, joint_q, 1, NONE, "initial joint coordinates")                                                       \
+  X(DOF, float, joint_qd, 1, NONE, "initial joint velocities")                                                         \
+  X(DOF, uint32_t, dof_kind, 1, NONE, "SB_DOF_*")                                                                      \
+  X(DOF, float, joint_axis, 3, NONE, "unit axis, child body frame")                                                    \
+  X(DOF, float, joint_anchor, 3, NONE, "m, point on an angular dof's axis, child body frame")                          \
+  X(DOF, float, joint_ref, 1, NONE, "coordinate at which the joint does not displace the child")                       \
+  X(DOF, float, joint_armature, 1, NONE, "kg or kg m^2 added at the joint")                                            \
+  X(DOF, float, joint_damping, 1, NONE, "N s/m or N m s/rad")                                                          \
+  X(DOF, float, joint_stiffness, 1, NONE, "N/m or N m/rad towards joint_spring_ref")                                   \
+  X(DOF, float, joint_spring_ref, 1, NONE, "rest coordinate of the spring")                                            \
+  X(DOF, float, joint_friction, 1, NONE, "N or N m of dry friction")                                                   \
+  X(DOF, float, joint_limit_lower, 1, NONE, "m or rad; -SB_NO_LIMIT for none")                                         \
+  X(DOF, float, joint_limit_upper, 1, NONE, "m or rad; SB_NO_LIMIT for none")                                          \
+  X(DOF, float, joint_effort_limit, 1, NONE, "N or N m, of drive plus motor; SB_NO_LIMIT for none")                    \
+  X(DOF, float, joint_velocity_limit, 1, NONE, "m/s or rad/s; SB_NO_LIMIT for none")                                   \
+  X(DOF, float, joint_target_ke, 1, NONE, "drive stiffness, N/m or N m/rad")                                           \
+  X(DOF, float, joint_target_kd, 1, NONE, "drive damping, N s/m or N m s/rad")                                         \
+  X(DOF, float, joint_target_q, 1, NONE, "initial drive target, m or rad")                                             \
+  X(DOF, float, joint_target_qd, 1, NONE, "initial drive target velocity, m/s or rad/s")                               \
+  X(SHAPE, uint32_t, shape_type, 1, NONE, "SB_SHAPE_*")                                                                \
+  X(SHAPE, int32_t, shape_body, 1, BODY, "body or -1 for the world")                                                   \
+  X(SHAPE, int32_t, shape_world, 1, WORLD, "world of the shape")                                                       \
+  X(SHAPE, float, shape_X, 7, NONE, "shape frame in the body")                                                         \
+  X(SHAPE, float, shape_size, 3, NONE, "m, by type")                                                                   \
+  X(SHAPE, float, shape_friction, 3, NONE, "sliding (1), torsional (m), rolling (m) coefficients")                     \
+  X(SHAPE, float, shape_restitution, 1, NONE, "coefficient of restitution, 0 to 1")                                    \
+  X(SHAPE, float, shape_margin, 1, NONE, "m; a contact is made when the gap is below the sum of both margins")         \
+  X(SHAPE, uint32_t, shape_contype, 1, NONE, "a pair may collide when contype of one meets conaffinity of the other")  \
+  X(SHAPE, uint32_t, shape_conaffinity, 1, NONE, "see shape_contype")                                                  \
+  X(SHAPE, uint32_t, shape_condim, 1, NONE, "1 frictionless, 3 sliding, 4 torsional, 6 rolling; a pair takes the larger") \
+  X(ACTUATOR, uint32_t, actuator_kind, 1, NONE, "SB_ACTUATOR_*")                                                       \
+  X(ACTUATOR, int32_t, actuator_dof, 1, DOF, "driven dof")                                                             \
+  X(ACTUATOR, float, actuator_gear, 1, NONE, "force or torque per unit of control")                                    \
+  X(ACTUATOR, float, actuator_ctrl_lower, 1, NONE, "control range; -SB_NO_LIMIT for none")                             \
+  X(ACTUATOR, float, actuator_ctrl_upper, 1, NONE, "control range; SB_NO_LIMIT for none")                              \
+  X(ACTUATOR, float, actuator_ctrl, 1, NONE, "initial control")                                                        \
+  X(EXCLUDE, int32_t, exclude_body, 2, BODY, "bodies whose shapes never collide with each other, lower index first")   \
+  X(PAIR, int32_t, pair_shape, 2, SHAPE, "shapes that always collide, lower index first; the pair's own friction rules") \
+  X(PAIR, float, pair_friction, 3, NONE, "as shape_friction")                                                          \
+  X(PAIR, float, pair_restitution, 1, NONE, "as shape_restitution")                                                    \
+  X(PAIR, float, pair_margin, 1, NONE, "m, in place of the sum of both shapes' margins")                               \
+  X(PAIR, uint32_t, pair_condim, 1, NONE, "as shape_condim")
+
+/* Read-only view of a model. Pointers are NULL where the domain's count is 0. Entities of one world are contiguous and
+ * worlds are in order: world_body_start[w] to world_body_start[w + 1], likewise for the other domains. */
+typedef struct sb_model {
+  uint32_t struct_size;
+  uint32_t reserved;
+#define SB_X_COUNT(NAME, count) uint32_t count;
+  SB_MODEL_DOMAINS(SB_X_COUNT)
+#undef SB_X_COUNT
+#define SB_X_ARRAY(DOMAIN, type, name, comps, ref, doc) const type *name;
+  SB_MODEL_ARRAYS(SB_X_ARRAY)
+#undef SB_X_ARRAY
+  const uint32_t *world_body_start;  /* world_count + 1 */
+  const uint32_t *world_coord_start; /* world_count + 1 */
+  const uint32_t *world_dof_start;   /* world_count + 1 */
+  const uint32_t *world_shape_start; /* world_count + 1 */
+} sb_model;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -53,7 +53,12 @@ int i_sel(bool m, int a, int b) { return m ? a : b; }
 #define SB_LANES 1
 #endif
 
+/* Lane values must not travel through memory at calls, so lane code is always inlined. */
+#if SB_LANES == 1
 #define FN static inline
+#else
+#define FN static inline __attribute__((always_inline))
+#endif
 #define STRUCT(name)                                                                                                   \
   typedef struct name name;                                                                                            \
   struct name

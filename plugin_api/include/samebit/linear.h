@@ -114,6 +114,21 @@ FN S33 s33_add(S33 a, S33 b)
 {
   return s33(a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz);
 }
+FN S33 s33_sub(S33 a, S33 b)
+{
+  return s33(a.xx - b.xx, a.yy - b.yy, a.zz - b.zz, a.xy - b.xy, a.xz - b.xz, a.yz - b.yz);
+}
+FN M33 s33_to_m33(S33 a) { return m33(v3(a.xx, a.xy, a.xz), v3(a.xy, a.yy, a.yz), v3(a.xz, a.yz, a.zz)); }
+/* Inverse of a symmetric positive definite 3 x 3 matrix by cofactors. */
+FN S33 s33_inverse(S33 a)
+{
+  F c0 = a.yy * a.zz - a.yz * a.yz;
+  F c1 = a.xz * a.yz - a.xy * a.zz;
+  F c2 = a.xy * a.yz - a.xz * a.yy;
+  F inv = f_div(K(1.0f), (a.xx * c0 + a.xy * c1) + a.xz * c2);
+  return s33(c0 * inv, (a.xx * a.zz - a.xz * a.xz) * inv, (a.xx * a.yy - a.xy * a.xy) * inv, c1 * inv, c2 * inv,
+             (a.xy * a.xz - a.xx * a.yz) * inv);
+}
 /* r * a * transpose(r): an inertia tensor in the axes that r turns to. */
 FN S33 s33_rotate(M33 r, S33 a)
 {

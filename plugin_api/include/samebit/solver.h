@@ -94,6 +94,8 @@ typedef struct sb_bind {
   uint32_t backend;          /* SB_BACKEND_* */
   uint32_t lanes;            /* 1, 4 or 8: width to run with; no result may depend on it */
   uint32_t body_count;       /* bodies that this instance owns */
+  uint32_t contact_capacity; /* a tick never has more contacts than this */
+  uint32_t reserved;
   uint64_t seed;             /* of the run, for samebit/random.h */
   const uint32_t *bodies;    /* ascending; whole articulations only */
   const double *params;      /* values in the order of the descriptor's table, checked against it */

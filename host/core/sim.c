@@ -1,0 +1,414 @@
+/* Creation and the tick. */
+#include "sim_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fp_env.h"
+
+/* ---- services for solvers ---- */
+
+static void host_log(void *context, uint32_t level, const char *text)
+{
+  const sim_part *part = context;
+  fprintf(stderr, "%s: %s: %s\n", level ? "warning" : "note", part->name, text);
+}
+
+static void *host_alloc(void *context, uint64_t bytes)
+{
+  sim_part *part = context;
+  if (bytes > SIZE_MAX - 64) return NULL;
+  size_t size = ((size_t)bytes + 63) / 64 * 64;
+  void **blocks = realloc(part->blocks, (part->block_count + 1) * sizeof *blocks);
+  if (!blocks) return NULL;
+  part->blocks = blocks;
+  void *block = aligned_alloc(64, size ? size : 64);
+  if (!block) return NULL;
+  memset(block, 0, size ? size : 64);
+  part->blocks[part->block_count++] = block;
+  return block;
+}
+
+static sb_status host_register(void *context, const sb_array_desc *desc, void **data)
+{
+  sim_part *part = context;
+  return sb_registry_add(&part->sim->registry, part->name, desc, data, part->error, sizeof part->error);
+}
+
+static void host_parallel_for(void *context, uint32_t chunk_count, sb_chunk_fn fn, void *user)
+{
+  sim_part *part = context;
+  part->sim->chunk_fp_faults += sb_thread_pool_run(part->sim->pool, chunk_count, fn, user);
+}
+
+static const void *host_extension(void *context, const char *id)
+{
+  (void)context;
+  (void)id;
+  return NULL;
+}
+
+static void run_collision_tasks(void *self, uint32_t chunk_count, void (*fn)(void *, uint32_t), void *user)
+{
+  sb_sim *sim = self;
+  sim->chunk_fp_faults += sb_thread_pool_run(sim->pool, chunk_count, fn, user);
+}
+
+/* ---- creation ---- */
+
+static sb_status create_state(sb_sim *sim, sb_diagnostics *diag)
+{
+  const uint32_t domain[] = {
+#define SB_X_DOMAIN(DOMAIN, name, comps, doc) SB_DOMAIN_##DOMAIN,
+      SB_STATE_ARRAYS(SB_X_DOMAIN)
+#undef SB_X_DOMAIN
+  };
+  const char *names[] = {
+#define SB_X_NAME(DOMAIN, name, comps, doc) #name,
+      SB_STATE_ARRAYS(SB_X_NAME)
+#undef SB_X_NAME
+  };
+  const uint32_t components[] = {
+#define SB_X_COMPONENTS(DOMAIN, name, comps, doc) comps,
+      SB_STATE_ARRAYS(SB_X_COMPONENTS)
+#undef SB_X_COMPONENTS
+  };
+  float **slots[] = {
+#define SB_X_SLOT(DOMAIN, name, comps, doc) &sim->state.name,
+      SB_STATE_ARRAYS(SB_X_SLOT)
+#undef SB_X_SLOT
+  };
+  sim->state.struct_size = sizeof sim->state;
+  for (size_t i = 0; i < sizeof domain / sizeof domain[0]; i++) {
+    sb_array_desc desc = {.struct_size = sizeof desc, .type = SB_TYPE_F32, .domain = domain[i], .components = components[i],
+                          .count = sim->registry.domain_count[domain[i]], .lane_block = 1, .name = names[i]};
+    char error[256];
+    void *data;
+    sb_status status = sb_registry_add(&sim->registry, "state", &desc, &data, error, sizeof error);
+    if (status) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "state", "%s", error);
+    *slots[i] = data;
+  }
+  return SB_OK;
+}
+
+static void copy_floats(float *to, const float *from, size_t count)
+{
+  if (count) memcpy(to, from, count * sizeof *to);
+}
+
+/* State of tick 0, from the model. */
+static void set_initial_state(sb_sim *sim)
+{
+  const sb_model *m = sim->model;
+  for (size_t i = 0; i < sim->registry.count; i++)
+    memset(sim->registry.arrays[i].data, 0, sim->registry.arrays[i].words * sizeof(uint32_t));
+  copy_floats(sim->state.body_q, m->body_q, (size_t)m->body_count * 7);
+  copy_floats(sim->state.body_qd, m->body_qd, (size_t)m->body_count * 6);
+  copy_floats(sim->state.joint_q, m->joint_q, m->coord_count);
+  copy_floats(sim->state.joint_qd, m->joint_qd, m->dof_count);
+  copy_floats(sim->state.joint_target_q, m->joint_target_q, m->dof_count);
+  copy_floats(sim->state.joint_target_qd, m->joint_target_qd, m->dof_count);
+  copy_floats(sim->state.actuator_ctrl, m->actuator_ctrl, m->actuator_count);
+}
+
+static void note_first_hash(sb_sim *sim)
+{
+  memset(sim->history_tick, 0xff, SB_HASH_HISTORY * sizeof *sim->history_tick);
+  sim->history[sim->tick % SB_HASH_HISTORY] = sb_sim_hash_all(sim, NULL);
+  sim->history_tick[sim->tick % SB_HASH_HISTORY] = sim->tick;
+}
+
+static sb_status activate_parts(sb_sim *sim, sb_diagnostics *diag)
+{
+  for (uint32_t p = 0; p < sim->part_count; p++) {
+    sim_part *part = &sim->parts[p];
+    if (part->active) part->api->deactivate(part->instance);
+    part->active = false;
+    char error[512] = "";
+    sb_status status = part->api->activate(part->instance, part->mode, sim->dt, error, sizeof error);
+    if (status) return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "the solver does not start: %s", error);
+    part->active = true;
+  }
+  return SB_OK;
+}
+
+static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *config, sb_diagnostics *diag)
+{
+  part->sim = sim;
+  part->api = config->api;
+  part->mode = config->mode;
+  snprintf(part->name, sizeof part->name, "%s", config->name);
+  size_t param_count = config->api->desc->param_count;
+  part->params = malloc((param_count + 1) * sizeof *part->params);
+  part->bodies = malloc(((size_t)config->body_count + 1) * sizeof *part->bodies);
+  if (!part->params || !part->bodies || part->api->create(&part->instance))
+    return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, part->name, "no memory for the solver");
+  if (param_count) memcpy(part->params, config->params, param_count * sizeof *part->params);
+  if (config->body_count) memcpy(part->bodies, config->bodies, config->body_count * sizeof *part->bodies);
+  part->host = (sb_host){.struct_size = sizeof(sb_host), .context = part, .log = host_log, .alloc = host_alloc,
+                         .register_array = host_register, .parallel_for = host_parallel_for,
+                         .get_extension = host_extension};
+  sb_bind bind = {.struct_size = sizeof bind, .backend = config->backend, .lanes = sim->lanes,
+                  .body_count = config->body_count, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
+                  .model = sim->model, .state = &sim->state, .host = &part->host};
+  char error[512] = "";
+  sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
+  if (!status) return SB_OK;
+  if (!error[0]) snprintf(error, sizeof error, "%s", part->error[0] ? part->error : "no reason given");
+  return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "%s cannot simulate this scene: %s",
+                   part->api->desc->id, error);
+}
+
+static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
+{
+  sb_collision_settings settings = {.broad_phase = (sb_broad_phase)config->broad_phase,
+                                    .contact_capacity = config->contact_capacity,
+                                    .pair_capacity = config->pair_capacity,
+                                    .speculative_margin = config->speculative_margin};
+  if (sb_collision_create(sim->model, &settings, &sim->collision))
+    return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "collision", "no memory for the collision pipeline");
+  return SB_OK;
+}
+
+sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostics *diag)
+{
+  *out = NULL;
+  if (config->dt_numerator == 0 || config->dt_denominator == 0 || config->dt_numerator >= 1u << 24 ||
+      config->dt_denominator >= 1u << 24)
+    return sb_report(diag, SB_ERROR, SB_CODE_SIM_DT, "world.dt",
+                     "dt %u/%u s: both numbers must be whole, above 0 and below 16777216", config->dt_numerator,
+                     config->dt_denominator);
+  sb_sim *sim = calloc(1, sizeof *sim);
+  if (!sim) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory");
+  sb_fp_env saved = sb_fp_env_enter();
+  sim->store = config->model;
+  sim->model = sb_model_store_view(config->model);
+  sim->dt_numerator = config->dt_numerator;
+  sim->dt_denominator = config->dt_denominator;
+  sim->dt = (float)config->dt_numerator / (float)config->dt_denominator;
+  sim->mode = config->mode;
+  sim->seed = config->seed;
+  sim->lanes = config->lanes ? config->lanes : sb_cpu_lanes();
+  sim->part_count = config->part_count;
+  sim->parts = calloc(config->part_count ? config->part_count : 1, sizeof *sim->parts);
+  sim->history = calloc(SB_HASH_HISTORY, sizeof *sim->history);
+  sim->history_tick = calloc(SB_HASH_HISTORY, sizeof *sim->history_tick);
+  sb_status status = SB_OK;
+  if (!sim->parts || !sim->history || !sim->history_tick || sb_registry_init(&sim->registry, sim->model) ||
+      sb_thread_pool_create(config->threads ? config->threads : 1, config->shuffle, &sim->pool))
+    status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for state or threads");
+  if (!status) status = create_state(sim, diag);
+  if (!status) status = create_collision(sim, config, diag);
+  if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
+  for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
+  if (!status) status = sb_sim_reset(sim, diag);
+  sb_fp_env_leave(saved);
+  if (status) {
+    sb_sim_destroy(sim);
+    return status;
+  }
+  *out = sim;
+  return SB_OK;
+}
+
+void sb_sim_destroy(sb_sim *sim)
+{
+  if (!sim) return;
+  for (uint32_t p = 0; sim->parts && p < sim->part_count; p++) {
+    sim_part *part = &sim->parts[p];
+    if (part->active) part->api->deactivate(part->instance);
+    if (part->instance) part->api->destroy(part->instance);
+    for (size_t b = 0; b < part->block_count; b++) free(part->blocks[b]);
+    free(part->blocks);
+    free(part->params);
+    free(part->bodies);
+  }
+  free(sim->parts);
+  sb_collision_destroy(sim->collision);
+  sb_thread_pool_destroy(sim->pool);
+  sb_registry_free(&sim->registry);
+  free(sim->history);
+  free(sim->history_tick);
+  free(sim);
+}
+
+sb_status sb_sim_reset(sb_sim *sim, sb_diagnostics *diag)
+{
+  sb_fp_env saved = sb_fp_env_enter();
+  sim->tick = 0;
+  sim->failed = false;
+  sim->owed_seconds = 0;
+  sim->stats = (sb_sim_stats){0};
+  set_initial_state(sim);
+  sb_status status = activate_parts(sim, diag);
+  if (!status) note_first_hash(sim);
+  sb_fp_env_leave(saved);
+  return status;
+}
+
+/* ---- the tick ---- */
+
+/* Motors add force, servo actuators set targets; the control is clamped to its range. */
+static void apply_actuators(sb_sim *sim)
+{
+  const sb_model *m = sim->model;
+  if (m->dof_count) memset(sim->state.joint_f, 0, m->dof_count * sizeof(float));
+  for (uint32_t a = 0; a < m->actuator_count; a++) {
+    float ctrl = sim->state.actuator_ctrl[a];
+    ctrl = ctrl < m->actuator_ctrl_lower[a] ? m->actuator_ctrl_lower[a] : ctrl;
+    ctrl = ctrl > m->actuator_ctrl_upper[a] ? m->actuator_ctrl_upper[a] : ctrl;
+    uint32_t dof = (uint32_t)m->actuator_dof[a];
+    float gear = m->actuator_gear[a];
+    if (m->actuator_kind[a] == SB_ACTUATOR_MOTOR)
+      sim->state.joint_f[dof] += gear * ctrl;
+    else if (m->actuator_kind[a] == SB_ACTUATOR_POSITION)
+      sim->state.joint_target_q[dof] = ctrl / gear;
+    else
+      sim->state.joint_target_qd[dof] = ctrl / gear;
+  }
+}
+
+static void note_contacts(sb_sim *sim, const sb_contacts *contacts)
+{
+  for (uint32_t i = 0; i < contacts->count; i++)
+    if (-contacts->gap[i] > sim->stats.largest_penetration) {
+      sim->stats.largest_penetration = -contacts->gap[i];
+      sim->stats.penetration_tick = sim->tick;
+    }
+}
+
+static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
+{
+  sb_collision_tasks tasks = {sim, run_collision_tasks};
+  sb_status status = sb_collision_step(sim->collision, sim->state.body_q, &tasks);
+  if (status == SB_E_CAPACITY) {
+    if (sim->mode == SB_MODE_OFF) {
+      sim->stats.overflow_ticks++;
+    } else {
+      sb_collision_stats needed = sb_collision_statistics(sim->collision);
+      bool pairs = needed.pairs_needed > needed.pair_capacity;
+      return sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, pairs ? "collision.pair_capacity" : "collision.contact_capacity",
+                       "tick %llu needs %u %s, capacity is %u: set %s = %u in [collision]", (unsigned long long)sim->tick,
+                       pairs ? needed.pairs_needed : needed.contacts_needed, pairs ? "pairs" : "contacts",
+                       pairs ? needed.pair_capacity : needed.contact_capacity, pairs ? "pair_capacity" : "contact_capacity",
+                       (pairs ? needed.pairs_needed : needed.contacts_needed) * 5 / 4);
+    }
+  } else if (status) {
+    return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_COLLISION, "collision", "tick %llu: the collision pipeline failed",
+                     (unsigned long long)sim->tick);
+  }
+  note_contacts(sim, sb_collision_contacts(sim->collision));
+  return SB_OK;
+}
+
+static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
+{
+  sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt,
+                  .contacts = sb_collision_contacts(sim->collision)};
+  char error[512] = "";
+  sim->chunk_fp_faults = 0;
+  sb_status status = part->api->step(part->instance, &step, error, sizeof error);
+  bool own_fault = !sb_fp_env_is_standard();
+  if (own_fault || sim->chunk_fp_faults) {
+    const char *fault = own_fault ? sb_fp_env_fault() : "in a parallel task";
+    sb_fp_env_enter();
+    if (sim->mode > SB_MODE_OFF)
+      return sb_report(diag, SB_ERROR, SB_CODE_MODE_FP_ENVIRONMENT, part->name,
+                       "tick %llu: the solver changed the floating-point environment (%s); it must leave rounding and "
+                       "subnormal settings alone",
+                       (unsigned long long)sim->tick, fault);
+  }
+  if (status)
+    return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_FAILED, part->name, "tick %llu: %s",
+                     (unsigned long long)sim->tick, error[0] ? error : "the solver failed without a reason");
+  return SB_OK;
+}
+
+static const char *part_of_body(const sb_sim *sim, int32_t body)
+{
+  for (uint32_t p = 0; body >= 0 && p < sim->part_count; p++)
+    for (uint32_t i = 0; i < sim->registry.model->body_count; i++) {
+      if (sim->parts[p].bodies[i] == (uint32_t)body) return sim->parts[p].name;
+      if (sim->parts[p].bodies[i] > (uint32_t)body) break;
+    }
+  return "?";
+}
+
+static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
+{
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    const sb_array *a = &sim->registry.arrays[i];
+    uint32_t element, component;
+    if (!sb_array_first_bad(a, &element, &component)) continue;
+    int32_t body = sb_array_body(&sim->registry, a, element);
+    uint32_t word = a->data[sb_array_word(a, element, component)];
+    const char *body_name = body >= 0 ? sb_model_store_name(sim->store, SB_NAME_BODY, (uint32_t)body) : "";
+    return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_NOT_FINITE, part_of_body(sim, body),
+                     "tick %llu: %s in %s[%u] component %u, body %d \"%s\"; use a smaller dt or more substeps, or look at the "
+                     "forces on this body",
+                     (unsigned long long)sim->tick, (word & 0x7fffffu) ? "NaN" : "infinity", a->name, element, component, body,
+                     body_name);
+  }
+  return SB_OK;
+}
+
+static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
+{
+  apply_actuators(sim);
+  sb_status status = collide(sim, diag);
+  for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
+  if (status) return status;
+  if (sim->model->body_count) memset(sim->state.body_f, 0, (size_t)sim->model->body_count * 6 * sizeof(float));
+  bool bad = false;
+  uint64_t hash = sb_sim_hash_all(sim, &bad);
+  if (bad && sim->mode > SB_MODE_OFF) return report_bad_number(sim, diag);
+  sim->tick++;
+  sim->history[sim->tick % SB_HASH_HISTORY] = hash;
+  sim->history_tick[sim->tick % SB_HASH_HISTORY] = sim->tick;
+  return SB_OK;
+}
+
+sb_status sb_sim_step(sb_sim *sim, sb_diagnostics *diag)
+{
+  if (sim->failed)
+    return sb_report(diag, SB_ERROR, SB_CODE_SIM_STOPPED, "simulation", "tick %llu failed; reset or restore before stepping on",
+                     (unsigned long long)sim->tick);
+  sb_fp_env saved = sb_fp_env_enter();
+  sb_status status = step_inside(sim, diag);
+  sim->failed = status != SB_OK;
+  sb_fp_env_leave(saved);
+  return status;
+}
+
+sb_status sb_sim_advance(sb_sim *sim, double seconds, uint32_t *ticks, sb_diagnostics *diag)
+{
+  double dt = (double)sim->dt_numerator / (double)sim->dt_denominator;
+  uint32_t done = 0;
+  sb_status status = SB_OK;
+  if (seconds > 0) sim->owed_seconds += seconds;
+  while (!status && sim->owed_seconds >= dt) {
+    status = sb_sim_step(sim, diag);
+    if (!status) sim->owed_seconds -= dt, done++;
+  }
+  if (ticks) *ticks = done;
+  return status;
+}
+
+uint64_t sb_sim_tick(const sb_sim *sim) { return sim->tick; }
+const sb_registry *sb_sim_registry(const sb_sim *sim) { return &sim->registry; }
+const sb_contacts *sb_sim_contacts(const sb_sim *sim) { return sb_collision_contacts(sim->collision); }
+sb_state *sb_sim_state(sb_sim *sim) { return &sim->state; }
+
+sb_sim_stats sb_sim_statistics(const sb_sim *sim)
+{
+  sb_sim_stats stats = sim->stats;
+  sb_collision_stats c = sb_collision_statistics(sim->collision);
+  stats.contact_peak = c.contact_peak;
+  stats.contact_capacity = c.contact_capacity;
+  stats.pair_peak = c.pair_peak;
+  stats.pair_capacity = c.pair_capacity;
+  stats.state_bytes = 0;
+  for (size_t i = 0; i < sim->registry.count; i++) stats.state_bytes += sim->registry.arrays[i].words * sizeof(uint32_t);
+  return stats;
+}

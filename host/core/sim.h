@@ -1,0 +1,109 @@
+/* A simulation: one model, its solvers, and the tick that drives them. C library alone.
+ *
+ * A tick:  motors and drives -> collide -> solvers in order -> NaN guard -> state hash
+ * Nothing here reads a clock, and no result depends on threads, lanes or task order. */
+#ifndef SAMEBIT_HOST_SIM_H
+#define SAMEBIT_HOST_SIM_H
+
+#include "array_registry.h"
+#include "diagnostic.h"
+#include "model_store.h"
+#include "samebit/solver.h"
+
+typedef struct sb_sim sb_sim;
+
+/* One solver of the simulation. */
+typedef struct sb_sim_part {
+  const char *name;        /* from the INI: "robot" */
+  const sb_solver_api *api;
+  const double *params;    /* in the order of the descriptor's table */
+  const uint32_t *bodies;  /* ascending, of the replicated model */
+  uint32_t body_count;
+  uint32_t backend;
+  uint32_t mode;           /* granted */
+} sb_sim_part;
+
+typedef struct sb_sim_config {
+  const sb_model_store *model; /* replicated; must outlive the simulation */
+  const sb_sim_part *parts;    /* in solver order */
+  uint32_t part_count;
+  uint32_t dt_numerator;       /* dt = numerator / denominator s, both below 2^24 */
+  uint32_t dt_denominator;
+  uint32_t mode;               /* of the run: the weakest granted */
+  uint32_t threads;
+  uint32_t lanes;              /* 1, 4, 8; 0: the widest this CPU has */
+  uint32_t broad_phase;        /* sb_broad_phase */
+  uint32_t contact_capacity;   /* 0: from the scene */
+  uint32_t pair_capacity;      /* 0: from the scene */
+  float speculative_margin;    /* m */
+  uint64_t shuffle;            /* not 0: tasks start in a permuted order */
+  uint64_t seed;
+} sb_sim_config;
+
+/* Creates the simulation in the state of tick 0. */
+sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostics *diag);
+void sb_sim_destroy(sb_sim *sim);
+/* Back to tick 0: the same as a new simulation. */
+sb_status sb_sim_reset(sb_sim *sim, sb_diagnostics *diag);
+
+/* Advances one tick. After an error the simulation stays at the failed tick and steps no further. */
+sb_status sb_sim_step(sb_sim *sim, sb_diagnostics *diag);
+/* Advances by real time: as many ticks as fit into what has been asked for so far. *ticks (may be NULL) gets their number. Only that
+ * number depends on `seconds`. */
+sb_status sb_sim_advance(sb_sim *sim, double seconds, uint32_t *ticks, sb_diagnostics *diag);
+
+uint64_t sb_sim_tick(const sb_sim *sim);
+/* Hash of the whole state now; equal to the last entry of the history after a step. */
+uint64_t sb_sim_hash(const sb_sim *sim);
+uint64_t sb_sim_hash_world(const sb_sim *sim, uint32_t world);
+/* Hash of one array over all worlds, by its full name ("state.body_q"); 0 when there is none. */
+uint64_t sb_sim_hash_array(const sb_sim *sim, const char *name);
+/* Hash of everything that belongs to one body. */
+uint64_t sb_sim_hash_body(const sb_sim *sim, uint32_t body);
+/* Stages of a tick, in the order in which they happen. */
+typedef enum sb_stage { SB_STAGE_CONTACTS, SB_STAGE_STATE, SB_STAGE_COUNT } sb_stage;
+const char *sb_stage_name(sb_stage stage);
+/* Hash of what a stage of the last tick gave. */
+uint64_t sb_sim_hash_stage(const sb_sim *sim, sb_stage stage);
+/* Hash after tick `tick` (1 is after the first step) from the history of the last SB_HASH_HISTORY ticks; false when it is
+ * not there. */
+#define SB_HASH_HISTORY 4096u
+bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash);
+
+/* Everything that survives a tick, as bytes that any machine reads; free() them. */
+sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diagnostics *diag);
+/* Puts a snapshot of a simulation with the same model and parts back. On error nothing has changed. */
+sb_status sb_sim_restore(sb_sim *sim, const void *bytes, size_t size, sb_diagnostics *diag);
+
+/* Where two simulations differ first: stage, array, element, component and both words. */
+typedef struct sb_difference {
+  sb_stage stage;
+  const char *array;
+  uint32_t element;
+  uint32_t component;
+  int32_t body; /* -1 when it belongs to none */
+  uint32_t word_a;
+  uint32_t word_b;
+} sb_difference;
+/* True when the state (or, before it, a stage of the last tick) differs. */
+bool sb_sim_compare(const sb_sim *a, const sb_sim *b, sb_difference *difference);
+
+/* Read access for tools. */
+const sb_registry *sb_sim_registry(const sb_sim *sim);
+const sb_contacts *sb_sim_contacts(const sb_sim *sim);
+sb_state *sb_sim_state(sb_sim *sim);
+
+/* Counters of the run; presentation only. */
+typedef struct sb_sim_stats {
+  float largest_penetration; /* m, over all ticks */
+  uint64_t penetration_tick;
+  uint32_t contact_peak;
+  uint32_t contact_capacity;
+  uint32_t pair_peak;
+  uint32_t pair_capacity;
+  uint64_t overflow_ticks; /* in Off: ticks that dropped contacts */
+  size_t state_bytes;
+} sb_sim_stats;
+sb_sim_stats sb_sim_statistics(const sb_sim *sim);
+
+#endif

@@ -1,0 +1,51 @@
+/* The inside of a simulation, shared by sim.c (the tick) and sim_state.c (hash, snapshot, compare). */
+#ifndef SAMEBIT_HOST_SIM_INTERNAL_H
+#define SAMEBIT_HOST_SIM_INTERNAL_H
+
+#include "collision.h"
+#include "sim.h"
+#include "thread_pool.h"
+
+typedef struct sim_part {
+  sb_sim *sim;
+  char name[48];
+  const sb_solver_api *api;
+  void *instance;
+  uint32_t mode;
+  bool active;
+  sb_host host;
+  void **blocks; /* memory given through sb_host.alloc */
+  size_t block_count;
+  double *params;
+  uint32_t *bodies;
+  char error[512]; /* of a failed registration, for the diagnostic */
+} sim_part;
+
+struct sb_sim {
+  const sb_model_store *store;
+  const sb_model *model;
+  uint32_t dt_numerator, dt_denominator;
+  float dt;
+  uint32_t mode;
+  uint32_t lanes;
+  uint64_t seed;
+  uint64_t tick;
+  bool failed;
+  double owed_seconds; /* advance(): real time not yet simulated */
+  sb_state state;
+  sb_registry registry;
+  sb_thread_pool *pool;
+  sb_collision *collision;
+  uint32_t chunk_fp_faults;
+  sim_part *parts;
+  uint32_t part_count;
+  sb_hash_sums *world_sums; /* of the last hash */
+  uint64_t *history;        /* ring of SB_HASH_HISTORY */
+  uint64_t *history_tick;
+  sb_sim_stats stats;
+};
+
+/* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
+uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);
+
+#endif

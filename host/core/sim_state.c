@@ -1,0 +1,269 @@
+/* Hash, snapshot, restore and compare: what reads all registered state. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_internal.h"
+
+/* ---- hash ---- */
+
+uint64_t sb_sim_hash_world(const sb_sim *sim, uint32_t world)
+{
+  sb_hash_sums sums = {0, 0};
+  bool bad = false;
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    sb_hash_sums part = sb_array_hash_world(&sim->registry.arrays[i], world, sim->lanes, &bad);
+    sums.a += part.a;
+    sums.b += part.b;
+  }
+  return sb_hash_world(sums);
+}
+
+uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad)
+{
+  uint64_t run = 0;
+  bool found = false;
+  for (uint32_t w = 0; w < sim->model->world_count; w++) {
+    sb_hash_sums sums = {0, 0};
+    for (size_t i = 0; i < sim->registry.count; i++) {
+      sb_hash_sums part = sb_array_hash_world(&sim->registry.arrays[i], w, sim->lanes, &found);
+      sums.a += part.a;
+      sums.b += part.b;
+    }
+    run = sb_hash_fold(run, sb_hash_world(sums));
+  }
+  if (bad) *bad = found;
+  return run;
+}
+
+uint64_t sb_sim_hash(const sb_sim *sim) { return sb_sim_hash_all(sim, NULL); }
+
+uint64_t sb_sim_hash_array(const sb_sim *sim, const char *name)
+{
+  const sb_array *a = sb_registry_find(&sim->registry, name);
+  uint64_t run = 0;
+  bool bad = false;
+  for (uint32_t w = 0; a && w < sim->model->world_count; w++)
+    run = sb_hash_fold(run, sb_hash_world(sb_array_hash_world(a, w, sim->lanes, &bad)));
+  return run;
+}
+
+uint64_t sb_sim_hash_body(const sb_sim *sim, uint32_t body)
+{
+  sb_hash_sums sums = {0, 0};
+  if (body >= sim->model->body_count) return 0;
+  uint32_t world = (uint32_t)sim->model->body_world[body];
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    const sb_array *a = &sim->registry.arrays[i];
+    uint32_t first = a->world_start[world], end = a->world_start[world + 1];
+    for (uint32_t e = first; e < end; e++) {
+      if (sb_array_body(&sim->registry, a, e) != (int32_t)body) continue;
+      for (uint32_t c = 0; c < a->components; c++)
+        sb_hash_words(&sums, a->data + sb_array_word(a, e, c), 1, (e - first) * a->components + c, a->id, false, 1);
+    }
+  }
+  return sb_hash_world(sums);
+}
+
+const char *sb_stage_name(sb_stage stage)
+{
+  static const char *const names[SB_STAGE_COUNT] = {"contacts", "state"};
+  return stage < SB_STAGE_COUNT ? names[stage] : "?";
+}
+
+/* One contact array as the hash and the comparison see it. Shapes and bodies count from the start of their world. */
+typedef struct contact_field {
+  const char *name;
+  const void *data;
+  uint32_t words; /* 32-bit words per contact */
+} contact_field;
+
+#define MAX_CONTACT_FIELDS 16
+
+static size_t list_contact_fields(const sb_contacts *contacts, contact_field *fields)
+{
+  size_t n = 0;
+#define SB_X_FIELD(type, name, comps, doc)                                                                             \
+  fields[n++] = (contact_field){"contacts." #name, contacts->name, (uint32_t)(sizeof(type) / 4 * comps)};
+  SB_CONTACT_ARRAYS(SB_X_FIELD)
+#undef SB_X_FIELD
+  return n;
+}
+
+uint64_t sb_sim_hash_stage(const sb_sim *sim, sb_stage stage)
+{
+  if (stage == SB_STAGE_STATE) return sb_sim_hash(sim);
+  if (stage != SB_STAGE_CONTACTS) return 0;
+  const sb_contacts *contacts = sb_collision_contacts(sim->collision);
+  contact_field fields[MAX_CONTACT_FIELDS];
+  size_t count = list_contact_fields(contacts, fields);
+  uint64_t run = 0;
+  for (uint32_t w = 0; w < sim->model->world_count && contacts->world_start; w++) {
+    uint32_t first = contacts->world_start[w], end = contacts->world_start[w + 1];
+    sb_hash_sums sums = {end - first, end - first};
+    for (size_t f = 0; f < count; f++) {
+      if (!strcmp(fields[f].name, "contacts.world")) continue; /* says where, not what */
+      uint32_t id = sb_hash_array_id(fields[f].name);
+      for (uint32_t i = first; i < end; i++)
+        for (uint32_t c = 0; c < fields[f].words; c++) {
+          uint32_t word;
+          if (!strcmp(fields[f].name, "contacts.key")) {
+            word = (uint32_t)(contacts->key[i] >> (32 * c));
+          } else {
+            memcpy(&word, (const uint32_t *)fields[f].data + (size_t)i * fields[f].words + c, sizeof word);
+            bool body = !strncmp(fields[f].name, "contacts.body", 13), shape = !strncmp(fields[f].name, "contacts.shape", 14);
+            if (body && (int32_t)word >= 0) word -= sim->model->world_body_start[w];
+            if (shape) word -= sim->model->world_shape_start[w];
+          }
+          sb_hash_words(&sums, &word, 1, (i - first) * fields[f].words + c, id, false, 1);
+        }
+    }
+    run = sb_hash_fold(run, sb_hash_world(sums));
+  }
+  return run;
+}
+
+bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash)
+{
+  if (sim->history_tick[tick % SB_HASH_HISTORY] != tick) return false;
+  *hash = sim->history[tick % SB_HASH_HISTORY];
+  return true;
+}
+
+/* ---- snapshot: magic, version, model hash, tick, dt, array count; then for each array id, elements, components, words ---- */
+
+#define SNAPSHOT_MAGIC 0x4e534253u /* "SBSN" */
+#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_HEADER_WORDS 10u
+
+static void put_word(uint8_t *at, uint32_t word)
+{
+  for (int i = 0; i < 4; i++) at[i] = (uint8_t)(word >> (8 * i));
+}
+
+static uint32_t get_word(const uint8_t *at)
+{
+  return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static void fill_header(const sb_sim *sim, uint32_t header[SNAPSHOT_HEADER_WORDS])
+{
+  uint64_t model = sb_model_store_hash(sim->store);
+  uint32_t words[SNAPSHOT_HEADER_WORDS] = {SNAPSHOT_MAGIC, SNAPSHOT_VERSION, (uint32_t)model, (uint32_t)(model >> 32),
+                                           (uint32_t)sim->tick, (uint32_t)(sim->tick >> 32), sim->dt_numerator,
+                                           sim->dt_denominator, (uint32_t)sim->registry.count, sim->model->world_count};
+  memcpy(header, words, sizeof words);
+}
+
+sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diagnostics *diag)
+{
+  size_t words = SNAPSHOT_HEADER_WORDS;
+  for (size_t i = 0; i < sim->registry.count; i++)
+    words += 3 + (size_t)sim->registry.arrays[i].count * sim->registry.arrays[i].components;
+  uint8_t *out = malloc(words * 4), *at = out;
+  if (!out) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "snapshot", "no memory for %zu bytes", words * 4);
+  uint32_t header[SNAPSHOT_HEADER_WORDS];
+  fill_header(sim, header);
+  for (size_t i = 0; i < SNAPSHOT_HEADER_WORDS; i++, at += 4) put_word(at, header[i]);
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    const sb_array *a = &sim->registry.arrays[i];
+    put_word(at, a->id);
+    put_word(at + 4, a->count);
+    put_word(at + 8, a->components);
+    at += 12;
+    for (uint32_t e = 0; e < a->count; e++)
+      for (uint32_t c = 0; c < a->components; c++, at += 4) put_word(at, a->data[sb_array_word(a, e, c)]);
+  }
+  *bytes = out;
+  *size = words * 4;
+  return SB_OK;
+}
+
+/* What does not fit, or NULL. */
+static const char *find_snapshot_fault(const sb_sim *sim, const uint8_t *bytes, size_t size)
+{
+  uint32_t header[SNAPSHOT_HEADER_WORDS];
+  fill_header(sim, header);
+  if (size < SNAPSHOT_HEADER_WORDS * 4 || get_word(bytes) != SNAPSHOT_MAGIC) return "this is not a snapshot";
+  if (get_word(bytes + 4) != SNAPSHOT_VERSION) return "the snapshot is of another format version";
+  if (get_word(bytes + 8) != header[2] || get_word(bytes + 12) != header[3]) return "it was taken of another model";
+  if (get_word(bytes + 24) != header[6] || get_word(bytes + 28) != header[7]) return "it was taken with another dt";
+  if (get_word(bytes + 32) != header[8] || get_word(bytes + 36) != header[9])
+    return "it was taken with other solvers or another number of worlds";
+  const uint8_t *at = bytes + SNAPSHOT_HEADER_WORDS * 4, *end = bytes + size;
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    const sb_array *a = &sim->registry.arrays[i];
+    size_t need = 12 + (size_t)a->count * a->components * 4;
+    if ((size_t)(end - at) < need) return "it is truncated";
+    if (get_word(at) != a->id || get_word(at + 4) != a->count || get_word(at + 8) != a->components)
+      return "its arrays are not those of these solvers";
+    at += need;
+  }
+  return at == end ? NULL : "it has bytes after its end";
+}
+
+sb_status sb_sim_restore(sb_sim *sim, const void *data, size_t size, sb_diagnostics *diag)
+{
+  const uint8_t *bytes = data;
+  const char *fault = find_snapshot_fault(sim, bytes, size);
+  if (fault)
+    return sb_report(diag, SB_ERROR, SB_CODE_SNAPSHOT_MISMATCH, "snapshot", "cannot restore: %s", fault);
+  const uint8_t *at = bytes + SNAPSHOT_HEADER_WORDS * 4;
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    sb_array *a = &sim->registry.arrays[i];
+    at += 12;
+    for (uint32_t e = 0; e < a->count; e++)
+      for (uint32_t c = 0; c < a->components; c++, at += 4) a->data[sb_array_word(a, e, c)] = get_word(at);
+  }
+  sim->tick = (uint64_t)get_word(bytes + 16) | (uint64_t)get_word(bytes + 20) << 32;
+  sim->failed = false;
+  sim->owed_seconds = 0;
+  memset(sim->history_tick, 0xff, SB_HASH_HISTORY * sizeof *sim->history_tick);
+  sim->history[sim->tick % SB_HASH_HISTORY] = sb_sim_hash(sim);
+  sim->history_tick[sim->tick % SB_HASH_HISTORY] = sim->tick;
+  return SB_OK;
+}
+
+/* ---- compare ---- */
+
+static bool compare_contacts(const sb_sim *a, const sb_sim *b, sb_difference *d)
+{
+  const sb_contacts *ca = sb_collision_contacts(a->collision), *cb = sb_collision_contacts(b->collision);
+  contact_field fa[MAX_CONTACT_FIELDS], fb[MAX_CONTACT_FIELDS];
+  size_t fields = list_contact_fields(ca, fa);
+  list_contact_fields(cb, fb);
+  uint32_t common = ca->count < cb->count ? ca->count : cb->count;
+  for (uint32_t i = 0; i < common; i++)
+    for (size_t f = 0; f < fields; f++)
+      for (uint32_t c = 0; c < fa[f].words; c++) {
+        uint32_t wa, wb;
+        memcpy(&wa, (const uint32_t *)fa[f].data + (size_t)i * fa[f].words + c, 4);
+        memcpy(&wb, (const uint32_t *)fb[f].data + (size_t)i * fb[f].words + c, 4);
+        if (wa == wb) continue;
+        *d = (sb_difference){SB_STAGE_CONTACTS, fa[f].name, i, c, ca->body_a[i] >= 0 ? ca->body_a[i] : ca->body_b[i], wa, wb};
+        return true;
+      }
+  if (ca->count == cb->count) return false;
+  *d = (sb_difference){SB_STAGE_CONTACTS, "contacts.count", 0, 0, -1, ca->count, cb->count};
+  return true;
+}
+
+static bool compare_state(const sb_sim *a, const sb_sim *b, sb_difference *d)
+{
+  for (size_t i = 0; i < a->registry.count && i < b->registry.count; i++) {
+    const sb_array *x = &a->registry.arrays[i], *y = &b->registry.arrays[i];
+    uint32_t count = x->count < y->count ? x->count : y->count;
+    for (uint32_t e = 0; e < count; e++)
+      for (uint32_t c = 0; c < x->components && c < y->components; c++) {
+        uint32_t wa = x->data[sb_array_word(x, e, c)], wb = y->data[sb_array_word(y, e, c)];
+        if (wa == wb) continue;
+        *d = (sb_difference){SB_STAGE_STATE, x->name, e, c, sb_array_body(&a->registry, x, e), wa, wb};
+        return true;
+      }
+  }
+  return false;
+}
+
+bool sb_sim_compare(const sb_sim *a, const sb_sim *b, sb_difference *difference)
+{
+  return compare_contacts(a, b, difference) || compare_state(a, b, difference);
+}

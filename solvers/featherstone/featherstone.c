@@ -1,0 +1,158 @@
+/* The featherstone solver plugin: reduced coordinates, articulated-body algorithm, penalty contact. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "featherstone_setup.h"
+#include "golden_hashes.h"
+
+static const sb_param_desc params[FS_PARAM_COUNT] = {
+    [FS_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 1, 1, 256},
+    [FS_PARAM_CONTACT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_frequency", "Hz",
+                                    "natural frequency of a contact spring against the mass it carries; higher is stiffer", NULL, 60, 0.1, 10000},
+    [FS_PARAM_CONTACT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_damping_ratio", "1",
+                                  "damping of a contact; 1 is critical, 0 bounces", NULL, 1, 0, 100},
+    [FS_PARAM_LIMIT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "limit_frequency", "Hz",
+                                  "natural frequency of a joint limit's spring; higher is stiffer", NULL, 30, 0.1, 10000},
+    [FS_PARAM_LIMIT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "limit_damping_ratio", "1",
+                                "damping of a joint limit; 1 is critical, 0 bounces", NULL, 1, 0, 100},
+};
+
+static const sb_golden goldens[] = {SB_GOLDENS_FEATHERSTONE};
+
+static const sb_solver_desc desc = {
+    .struct_size = sizeof(sb_solver_desc),
+    .handles = SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT,
+    .id = "featherstone",
+    .version = "0.1.0",
+    .vendor = "Samebit",
+    .text = "Articulated bodies in reduced coordinates, O(n), with soft contact; joints cannot drift apart.",
+    .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
+    .mode_reason = {"fixed order, shared maths, no atomics", "has no Vulkan backend yet"},
+    .params = params,
+    .goldens = goldens,
+    .param_count = FS_PARAM_COUNT,
+    .golden_count = sizeof goldens / sizeof goldens[0],
+    .param_size = sizeof(sb_param_desc),
+    .golden_size = sizeof(sb_golden),
+};
+
+static sb_status solver_create(void **instance)
+{
+  *instance = calloc(1, sizeof(fs_solver));
+  return *instance ? SB_OK : SB_E_MEMORY;
+}
+
+static void solver_destroy(void *instance) { free(instance); }
+
+#define TWO_PI 6.28318530717958647692
+
+static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
+{
+  fs_solver *s = instance;
+  if (bind->struct_size != sizeof *bind) {
+    snprintf(error, error_size, "sb_bind has %u bytes, expected %zu", bind->struct_size, sizeof *bind);
+    return SB_E_VERSION;
+  }
+  if (bind->backend != SB_BACKEND_CPU) {
+    snprintf(error, error_size, "featherstone has no Vulkan backend; use backend = cpu");
+    return SB_E_UNSUPPORTED;
+  }
+  s->bind = *bind;
+  s->settings = (fs_settings){
+      .substeps = (uint32_t)bind->params[FS_PARAM_SUBSTEPS],
+      .contact_omega = (float)(TWO_PI * bind->params[FS_PARAM_CONTACT_FREQUENCY]),
+      .contact_zeta = (float)bind->params[FS_PARAM_CONTACT_DAMPING],
+      .limit_omega = (float)(TWO_PI * bind->params[FS_PARAM_LIMIT_FREQUENCY]),
+      .limit_zeta = (float)bind->params[FS_PARAM_LIMIT_DAMPING],
+  };
+  return fs_setup_bundles(s, error, error_size);
+}
+
+static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
+{
+  fs_solver *s = instance;
+  (void)mode;
+  if (!(dt > 0.0f)) {
+    snprintf(error, error_size, "dt must be above 0 s");
+    return SB_E_ARGUMENT;
+  }
+  s->settings.dt = dt / (float)s->settings.substeps;
+  return SB_OK;
+}
+
+static void solver_deactivate(void *instance) { (void)instance; }
+
+/* ---- the tick ---- */
+
+#define DISPATCH(solver, name, ...)                                                                                    \
+  do {                                                                                                                 \
+    if ((solver)->bind.lanes == 8)                                                                                     \
+      name##_lanes8(__VA_ARGS__);                                                                                      \
+    else if ((solver)->bind.lanes == 4)                                                                                \
+      name##_lanes4(__VA_ARGS__);                                                                                      \
+    else                                                                                                               \
+      name##_lanes1(__VA_ARGS__);                                                                                      \
+  } while (0)
+
+static void run_chunk(void *user, uint32_t chunk)
+{
+  fs_solver *s = user;
+  const fs_bundle *b = &s->bundles[chunk];
+  if (b->touched)
+    DISPATCH(s, fs_bundle_load, &s->tick, b);
+  else
+    DISPATCH(s, fs_bundle_run, &s->tick, b);
+}
+
+static void place_chunk(void *user, uint32_t chunk)
+{
+  fs_solver *s = user;
+  if (s->bundles[chunk].touched) DISPATCH(s, fs_bundle_place, &s->bundles[chunk]);
+}
+
+static void advance_chunk(void *user, uint32_t chunk)
+{
+  fs_solver *s = user;
+  if (s->bundles[chunk].touched) DISPATCH(s, fs_bundle_advance, &s->tick, &s->bundles[chunk]);
+}
+
+static void store_chunk(void *user, uint32_t chunk)
+{
+  fs_solver *s = user;
+  if (s->bundles[chunk].touched) DISPATCH(s, fs_bundle_store, &s->tick, &s->bundles[chunk]);
+}
+
+static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
+{
+  fs_solver *s = instance;
+  const sb_host *host = s->bind.host;
+  if (step->struct_size != sizeof *step) {
+    snprintf(error, error_size, "sb_step has %u bytes, expected %zu", step->struct_size, sizeof *step);
+    return SB_E_VERSION;
+  }
+  s->tick = (fs_tick){.settings = s->settings, .state = s->bind.state, .contacts = step->contacts, .forces = s->forces,
+                      .body_first = s->body_first, .body_contact = s->body_contact};
+  uint32_t touched = fs_list_contacts(s, step->contacts);
+  host->parallel_for(host->context, s->bundle_count, run_chunk, s);
+  if (!touched) return SB_OK;
+  for (uint32_t i = 0; i < s->settings.substeps; i++) {
+    host->parallel_for(host->context, s->bundle_count, place_chunk, s);
+    fs_contact_forces(s);
+    host->parallel_for(host->context, s->bundle_count, advance_chunk, s);
+  }
+  host->parallel_for(host->context, s->bundle_count, place_chunk, s);
+  host->parallel_for(host->context, s->bundle_count, store_chunk, s);
+  return SB_OK;
+}
+
+static const sb_solver_api api = {
+    .struct_size = sizeof(sb_solver_api), .desc = &desc, .create = solver_create, .bind = solver_bind,
+    .activate = solver_activate, .step = solver_step, .deactivate = solver_deactivate, .destroy = solver_destroy,
+};
+static const sb_solver_api *const solvers[] = {&api};
+static const sb_solver_factory factory = {sizeof(sb_solver_factory), 1, solvers};
+
+static const void *get_factory(const char *id) { return strcmp(id, SB_SOLVER_FACTORY_ID) ? NULL : &factory; }
+
+SB_DEFINE_PLUGIN(featherstone, 1u | 4u | 8u, NULL, get_factory);

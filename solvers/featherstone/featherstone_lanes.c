@@ -1,0 +1,363 @@
+/* One bundle through a tick, SB_LANES articulations at once; compiled once for each lane width. */
+#include "featherstone_bundle.h"
+
+#include "samebit/maths.h"
+#include "samebit/penalty_contact.h"
+
+#include "featherstone_records.kernel.h"
+
+#define CONCAT_(a, b) a##b
+#define CONCAT(a, b) CONCAT_(a, b)
+#define LANED(name) CONCAT(name##_lanes, SB_LANES)
+
+_Static_assert(sizeof(FsConstant) == FS_CONSTANT_FLOATS * sizeof(F), "FS_CONSTANT_FLOATS");
+_Static_assert(sizeof(FsWork) == FS_WORK_FLOATS * sizeof(F), "FS_WORK_FLOATS");
+
+/* ---- host arrays to and from lanes ---- */
+
+static F gather(const float *from, const uint32_t *index, uint32_t add)
+{
+  float lane[SB_LANES];
+  for (int l = 0; l < SB_LANES; l++) lane[l] = from[index[l] + add];
+  return f_load(lane);
+}
+
+static void scatter(float *to, const uint32_t *index, uint32_t add, F value, uint32_t used)
+{
+  float lane[SB_LANES];
+  f_store(lane, value);
+  for (uint32_t l = 0; l < used; l++) to[index[l] + add] = lane[l];
+}
+
+static void load_link(const fs_tick *t, const fs_bundle *b, uint32_t i, FsWork *w)
+{
+  const sb_state *s = t->state;
+  const uint32_t *coord = b->coord + (size_t)i * SB_LANES, *dof = b->dof + (size_t)i * SB_LANES;
+  const FsConstant *k = (const FsConstant *)b->constants + i;
+  w->external = fs_inertia_zero();
+  switch (b->links[i].kind) {
+  case FS_ANGULAR:
+  case FS_LINEAR:
+    w->q = gather(s->joint_q, coord, 0);
+    w->qd = gather(s->joint_qd, dof, 0);
+    w->motor = gather(s->joint_f, dof, 0);
+    w->target_q = gather(s->joint_target_q, dof, 0);
+    w->target_qd = gather(s->joint_target_qd, dof, 0);
+    break;
+  case FS_BALL:
+    w->quat = q4(gather(s->joint_q, coord, 0), gather(s->joint_q, coord, 1), gather(s->joint_q, coord, 2),
+                 gather(s->joint_q, coord, 3));
+    w->ang = v3(gather(s->joint_qd, dof, 0), gather(s->joint_qd, dof, 1), gather(s->joint_qd, dof, 2));
+    break;
+  case FS_FREE:
+    w->quat = q4(gather(s->joint_q, coord, 3), gather(s->joint_q, coord, 4), gather(s->joint_q, coord, 5),
+                 gather(s->joint_q, coord, 6));
+    w->pos = v3(gather(s->joint_q, coord, 0), gather(s->joint_q, coord, 1), gather(s->joint_q, coord, 2));
+    w->pos = v3_sub(w->pos, q4_rotate(w->quat, k->origin));
+    w->lin = v3(gather(s->joint_qd, dof, 0), gather(s->joint_qd, dof, 1), gather(s->joint_qd, dof, 2));
+    w->ang = v3(gather(s->joint_qd, dof, 3), gather(s->joint_qd, dof, 4), gather(s->joint_qd, dof, 5));
+    break;
+  default: break;
+  }
+}
+
+static void store_pose(float *q, const uint32_t *index, V3 p, Q4 r, uint32_t used)
+{
+  scatter(q, index, 0, p.x, used);
+  scatter(q, index, 1, p.y, used);
+  scatter(q, index, 2, p.z, used);
+  scatter(q, index, 3, r.x, used);
+  scatter(q, index, 4, r.y, used);
+  scatter(q, index, 5, r.z, used);
+  scatter(q, index, 6, r.w, used);
+}
+
+static void store_v3(float *to, const uint32_t *index, uint32_t add, V3 v, uint32_t used)
+{
+  scatter(to, index, add, v.x, used);
+  scatter(to, index, add + 1, v.y, used);
+  scatter(to, index, add + 2, v.z, used);
+}
+
+static void store_link(const fs_tick *t, const fs_bundle *b, uint32_t i, const FsWork *w)
+{
+  const sb_state *s = t->state;
+  const uint32_t *coord = b->coord + (size_t)i * SB_LANES, *dof = b->dof + (size_t)i * SB_LANES;
+  const FsConstant *k = (const FsConstant *)b->constants + i;
+  V3 origin = v3_add(w->motion.p, q4_rotate(w->motion.q, k->origin));
+  switch (b->links[i].kind) {
+  case FS_ANGULAR:
+  case FS_LINEAR:
+    scatter(s->joint_q, coord, 0, w->q, b->used);
+    scatter(s->joint_qd, dof, 0, w->qd, b->used);
+    break;
+  case FS_BALL:
+    scatter(s->joint_q, coord, 0, w->quat.x, b->used);
+    scatter(s->joint_q, coord, 1, w->quat.y, b->used);
+    scatter(s->joint_q, coord, 2, w->quat.z, b->used);
+    scatter(s->joint_q, coord, 3, w->quat.w, b->used);
+    store_v3(s->joint_qd, dof, 0, w->ang, b->used);
+    break;
+  case FS_FREE:
+    store_pose(s->joint_q, coord, origin, w->quat, b->used);
+    store_v3(s->joint_qd, dof, 0, w->lin, b->used);
+    store_v3(s->joint_qd, dof, 3, w->ang, b->used);
+    break;
+  default: break;
+  }
+  if (!b->links[i].has_body) return;
+  uint32_t pose[SB_LANES], rate[SB_LANES];
+  for (int l = 0; l < SB_LANES; l++) {
+    pose[l] = b->body[(size_t)i * SB_LANES + (uint32_t)l] * 7;
+    rate[l] = b->body[(size_t)i * SB_LANES + (uint32_t)l] * 6;
+  }
+  V3 arm = q4_rotate(w->motion.q, k->com);
+  store_pose(s->body_q, pose, origin, w->motion.q, b->used);
+  store_v3(s->body_qd, rate, 0, v3_add(w->motion.v, v3_cross(w->motion.w, arm)), b->used);
+  store_v3(s->body_qd, rate, 3, w->motion.w, b->used);
+}
+
+/* ---- outward: where every link is ---- */
+
+static void place_links(const fs_bundle *b, FsWork *work)
+{
+  const FsConstant *constants = (const FsConstant *)b->constants;
+  FsMotion world;
+  world.q = q4_identity();
+  world.p = world.w = world.v = v3_zero();
+  M33 world_axes = m33(v3(K(1.0f), K(0.0f), K(0.0f)), v3(K(0.0f), K(1.0f), K(0.0f)), v3(K(0.0f), K(0.0f), K(1.0f)));
+  for (uint32_t i = 0; i < b->link_count; i++) {
+    FsWork *w = &work[i];
+    const FsConstant *k = &constants[i];
+    int32_t p = b->links[i].parent;
+    FsMotion from = p < 0 ? world : work[p].motion;
+    M33 axes = p < 0 ? world_axes : work[p].axes;
+    FsStep s;
+    switch (b->links[i].kind) {
+    case FS_ANGULAR: s = fs_step_angular(from, axes, k->axis, w->q - k->ref, w->qd); break;
+    case FS_LINEAR: s = fs_step_linear(from, axes, k->axis, w->q - k->ref, w->qd); break;
+    case FS_BALL: s = fs_step_ball(from, axes, k->axis, w->quat, w->ang); break;
+    case FS_FREE:
+      s = fs_step_fixed(from, axes, k->axis);
+      s.motion.q = w->quat;
+      s.motion.p = w->pos;
+      s.motion.w = w->ang;
+      s.motion.v = w->lin;
+      break;
+    default: s = fs_step_fixed(from, axes, k->axis); break;
+    }
+    w->motion = s.motion;
+    w->joint = s.joint;
+    w->axes = q4_to_m33(s.motion.q);
+  }
+}
+
+/* ---- inward: articulated inertias ---- */
+
+/* What the link passes on, at its parent's reference point. Keeps what the way back needs. */
+static FsInertia reduce_link(const fs_tick *t, uint8_t kind, FsWork *w, const FsConstant *k)
+{
+  const fs_settings *set = &t->settings;
+  F dt = K(set->dt);
+  FsInertia i = w->ia;
+  switch (kind) {
+  case FS_ANGULAR:
+  case FS_LINEAR: {
+    V3 a = w->joint.axis;
+    bool angular = kind == FS_ANGULAR;
+    w->s_n = angular ? s33_mul_v3(i.j, a) : m33_mul_v3(i.h, a);
+    w->s_f = angular ? m33_tmul_v3(i.h, a) : s33_mul_v3(i.m, a);
+    F d = v3_dot(a, angular ? w->s_n : w->s_f) + k->dof.armature;
+    FsRow row = fs_dof_row(k->dof, w->q, w->qd, w->motor, w->target_q, w->target_qd, d, dt, K(set->limit_omega),
+                           K(set->limit_zeta));
+    w->inv_d = f_div(K(1.0f), d + row.inertia);
+    w->u = row.force - v3_dot(a, angular ? i.n : i.f);
+    return fs_inertia_shift(fs_reduce_axis(i, w->joint, w->s_n, w->s_f, w->inv_d, w->u), w->joint.r);
+  }
+  case FS_BALL: {
+    /* the damper acts on the relative angular velocity, isotropic, implicit */
+    F damping = k->dof.damping;
+    F extra = k->dof.armature + dt * damping;
+    S33 d = i.j;
+    d.xx = d.xx + extra;
+    d.yy = d.yy + extra;
+    d.zz = d.zz + extra;
+    w->ball_inv_d = s33_inverse(d);
+    w->ball_u = v3_neg(v3_add_scaled(i.n, q4_rotate(w->motion.q, w->ang), damping));
+    return fs_inertia_shift(fs_reduce_ball(i, w->joint, w->ball_inv_d, w->ball_u), w->joint.r);
+  }
+  case FS_FIXED: {
+    FsAccel c;
+    c.alpha = w->joint.c_alpha;
+    c.a = w->joint.c_a;
+    FsAccel bias = fs_inertia_apply(i, c);
+    i.n = v3_add(i.n, bias.alpha);
+    i.f = v3_add(i.f, bias.a);
+    return fs_inertia_shift(i, w->joint.r);
+  }
+  default: return i; /* FREE: solved where it stands */
+  }
+}
+
+static void reduce_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
+{
+  const FsConstant *constants = (const FsConstant *)b->constants;
+  V3 g = v3(f_load(b->gravity), f_load(b->gravity + SB_LANES), f_load(b->gravity + 2 * SB_LANES));
+  for (uint32_t i = 0; i < b->link_count; i++) {
+    FsWork *w = &work[i];
+    const FsConstant *k = &constants[i];
+    if (!b->links[i].has_body) {
+      w->ia = fs_inertia_zero();
+      continue;
+    }
+    V3 c = m33_mul_v3(w->axes, k->com);
+    w->ia = fs_rigid_inertia(k->mass, s33_rotate(w->axes, k->inertia), c, w->motion.w, g);
+    /* Added also when it is zero: -0 + 0 must not depend on whether a neighbour has contacts. */
+    w->ia = fs_inertia_add(w->ia, w->external);
+  }
+  for (uint32_t i = b->link_count; i-- > 0;) {
+    int32_t p = b->links[i].parent;
+    if (p < 0 && b->links[i].kind == FS_FIXED) continue;
+    FsInertia up = reduce_link(t, b->links[i].kind, &work[i], &constants[i]);
+    if (p >= 0) work[p].ia = fs_inertia_add(work[p].ia, up);
+  }
+}
+
+/* ---- outward: accelerations, velocities, coordinates ---- */
+
+static V3 snap_v3(V3 v) { return v3(f_snap(v.x, K(FS_SNAP)), f_snap(v.y, K(FS_SNAP)), f_snap(v.z, K(FS_SNAP))); }
+
+static void move_free(F dt, FsWork *w)
+{
+  w->accel = fs_solve_free(w->ia);
+  w->lin = snap_v3(v3_add_scaled(w->lin, w->accel.a, dt));
+  w->ang = snap_v3(v3_add_scaled(w->ang, w->accel.alpha, dt));
+  w->pos = v3_add_scaled(w->pos, w->lin, dt);
+  w->quat = q4_integrate(w->quat, w->ang, dt);
+}
+
+static void move_ball(F dt, FsWork *w)
+{
+  V3 left = v3_sub(w->ball_u, v3_add(s33_mul_v3(w->ia.j, w->accel.alpha), m33_mul_v3(w->ia.h, w->accel.a)));
+  V3 spin = s33_mul_v3(w->ball_inv_d, left);
+  w->accel.alpha = v3_add(w->accel.alpha, spin);
+  w->ang = snap_v3(v3_add_scaled(w->ang, q4_rotate_inv(w->motion.q, spin), dt));
+  F half = dt * 0.5f;
+  Q4 d = q4_mul(w->quat, q4(w->ang.x * half, w->ang.y * half, w->ang.z * half, K(0.0f)));
+  w->quat = q4_normalize(q4(w->quat.x + d.x, w->quat.y + d.y, w->quat.z + d.z, w->quat.w + d.w));
+}
+
+static void move_link(F dt, uint8_t kind, FsAccel from, FsWork *w, const FsConstant *k)
+{
+  if (kind == FS_FREE) {
+    move_free(dt, w);
+    return;
+  }
+  w->accel = fs_carry_accel(from, w->joint);
+  if (kind == FS_BALL) move_ball(dt, w);
+  if (kind == FS_ANGULAR || kind == FS_LINEAR) {
+    V3 a = w->joint.axis;
+    F qdd = (w->u - (v3_dot(w->s_n, w->accel.alpha) + v3_dot(w->s_f, w->accel.a))) * w->inv_d;
+    if (kind == FS_ANGULAR)
+      w->accel.alpha = v3_add_scaled(w->accel.alpha, a, qdd);
+    else
+      w->accel.a = v3_add_scaled(w->accel.a, a, qdd);
+    w->qd = f_snap(f_clamp(w->qd + dt * qdd, -k->velocity_limit, k->velocity_limit), K(FS_SNAP));
+    w->q = w->q + dt * w->qd;
+  }
+}
+
+
+static void move_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
+{
+  const FsConstant *constants = (const FsConstant *)b->constants;
+  FsAccel world;
+  world.alpha = world.a = v3_zero();
+  for (uint32_t i = 0; i < b->link_count; i++) {
+    int32_t p = b->links[i].parent;
+    move_link(K(t->settings.dt), b->links[i].kind, p < 0 ? world : work[p].accel, &work[i], &constants[i]);
+  }
+}
+
+/* ---- contact forces into one link of one lane ---- */
+
+/* Torque and force at the reference point, and the inertia that implicit resistance stands for: resist dt, a mass that is
+ * resist_n along the normal and resist_t across it, shifted from the contact point. The lane is picked by a mask, so that the
+ * sums are those of the lane text. */
+static void add_contact(const fs_tick *t, const fs_contact_force *c, bool is_b, FsWork *w, M lane)
+{
+  F sign = K(is_b ? 1.0f : -1.0f);
+  F dt = K(t->settings.dt);
+  V3 d = v3_sub(v3(K(c->point[0]), K(c->point[1]), K(c->point[2])), w->motion.p);
+  V3 n = v3(K(c->normal[0]), K(c->normal[1]), K(c->normal[2]));
+  F across = dt * K(c->resist_t);
+  F along = dt * K(c->resist_n) - across;
+  FsInertia at = fs_inertia_zero();
+  at.m = s33(across + along * (n.x * n.x), across + along * (n.y * n.y), across + along * (n.z * n.z),
+             along * (n.x * n.y), along * (n.x * n.z), along * (n.y * n.z));
+  at.f = v3_scale(v3(K(c->force[0]), K(c->force[1]), K(c->force[2])), -sign);
+  w->external = fs_inertia_sel(lane, fs_inertia_add(w->external, fs_inertia_shift(at, d)), w->external);
+}
+
+static void gather_contacts(const fs_tick *t, const fs_bundle *b, FsWork *work)
+{
+  for (uint32_t i = 0; i < b->link_count; i++) {
+    if (!b->links[i].has_body) continue;
+    work[i].external = fs_inertia_zero();
+    for (uint32_t l = 0; l < b->used; l++) {
+#if SB_LANES == 1
+      M lane = 1;
+#else
+      M lane = KI(0);
+      lane[l] = -1;
+#endif
+      uint32_t body = b->body[(size_t)i * SB_LANES + l];
+      for (uint32_t a = t->body_first[body]; a < t->body_first[body + 1]; a++) {
+        uint32_t entry = t->body_contact[a];
+        add_contact(t, &t->forces[entry & 0x7fffffffu], entry >> 31, &work[i], lane);
+      }
+    }
+  }
+}
+
+/* ---- entry points ---- */
+
+static void advance(const fs_tick *t, const fs_bundle *b, FsWork *work)
+{
+  reduce_links(t, b, work);
+  move_links(t, b, work);
+}
+
+void LANED(fs_bundle_run)(const fs_tick *tick, const fs_bundle *b)
+{
+  _Alignas(64) FsWork stack[FS_STACK_LINKS];
+  FsWork *work = b->link_count <= FS_STACK_LINKS ? stack : (FsWork *)b->work;
+  for (uint32_t i = 0; i < b->link_count; i++) load_link(tick, b, i, &work[i]);
+  for (uint32_t s = 0; s < tick->settings.substeps; s++) {
+    place_links(b, work);
+    advance(tick, b, work);
+  }
+  place_links(b, work);
+  for (uint32_t i = 0; i < b->link_count; i++) store_link(tick, b, i, &work[i]);
+}
+
+void LANED(fs_bundle_load)(const fs_tick *tick, const fs_bundle *b)
+{
+  FsWork *work = (FsWork *)b->work;
+  for (uint32_t i = 0; i < b->link_count; i++) load_link(tick, b, i, &work[i]);
+}
+
+void LANED(fs_bundle_place)(const fs_bundle *b) { place_links(b, (FsWork *)b->work); }
+
+void LANED(fs_bundle_advance)(const fs_tick *tick, const fs_bundle *b)
+{
+  FsWork *work = (FsWork *)b->work;
+  gather_contacts(tick, b, work);
+  advance(tick, b, work);
+}
+
+void LANED(fs_bundle_store)(const fs_tick *tick, const fs_bundle *b)
+{
+  FsWork *work = (FsWork *)b->work;
+  for (uint32_t i = 0; i < b->link_count; i++) store_link(tick, b, i, &work[i]);
+}

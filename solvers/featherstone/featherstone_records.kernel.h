@@ -1,0 +1,45 @@
+/* Records of the lane code, in the kernel dialect: constants of a link and its work area. All members are F. */
+#ifndef SAMEBIT_FEATHERSTONE_RECORDS_KERNEL_H
+#define SAMEBIT_FEATHERSTONE_RECORDS_KERNEL_H
+
+#include "featherstone.kernel.h"
+
+/* FS_CONSTANT_FLOATS members. */
+STRUCT(FsConstant) {
+  FsAxis axis;
+  FsDof dof;
+  F velocity_limit;
+  F ref;
+  F mass;
+  S33 inertia; /* about the centre of mass, body axes */
+  V3 com;      /* from the reference point, body axes */
+  V3 origin;   /* body origin from the reference point, body axes */
+};
+
+/* FS_WORK_FLOATS members. */
+STRUCT(FsWork) {
+  FsMotion motion; /* first: contacts read it through fs_body_place */
+  M33 axes;
+  FsJoint joint;
+  FsInertia ia;
+  FsInertia external; /* what contacts add; zero when there are none */
+  V3 s_n;
+  V3 s_f;
+  F inv_d;
+  F u;
+  S33 ball_inv_d;
+  V3 ball_u;
+  FsAccel accel;
+  /* coordinates and velocities during the tick */
+  F q;
+  F qd;
+  V3 pos;  /* FREE: centre of mass, m */
+  Q4 quat; /* FREE, BALL */
+  V3 lin;  /* FREE */
+  V3 ang;  /* FREE, BALL */
+  F motor;
+  F target_q;
+  F target_qd;
+};
+
+#endif

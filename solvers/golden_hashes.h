@@ -1,0 +1,13 @@
+/* Golden hashes: the state hash of each micro-scene (host/verify/micro_scenes.h) under each solver. The one place for them.
+ * Remake with `tests/golden/remake.sh`. A changed value needs a new SB_NUMERICS_VERSION and its reason in CHANGELOG.md; a test
+ * holds both to it. */
+#ifndef SAMEBIT_GOLDEN_HASHES_H
+#define SAMEBIT_GOLDEN_HASHES_H
+
+#define SB_NUMERICS_VERSION 1
+
+#define SB_GOLDEN_CPU(scene, hash) {sizeof(sb_golden), SB_BACKEND_CPU, scene, hash}
+
+#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("arm", 0x0ull)
+
+#endif

@@ -1,0 +1,122 @@
+/* The pipeline's life: creation from a model, a step, what it answers. Knows collision_state.h. */
+#include "collision_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *collision_alloc(sb_collision *c, size_t count, size_t size)
+{
+  if (c->block_count == c->block_capacity) {
+    uint32_t capacity = c->block_capacity ? 2 * c->block_capacity : 64;
+    void **blocks = realloc(c->blocks, capacity * sizeof *blocks);
+    if (!blocks) return NULL;
+    c->blocks = blocks;
+    c->block_capacity = capacity;
+  }
+  void *p = calloc(count ? count : 1, size);
+  if (p) c->blocks[c->block_count++] = p;
+  return p;
+}
+
+void collision_run(sb_collision *c, uint32_t chunk_count, void (*fn)(void *ctx, uint32_t chunk))
+{
+  if (c->tasks) {
+    if (chunk_count) c->tasks->run(c->tasks->self, chunk_count, fn, c);
+    return;
+  }
+  for (uint32_t i = 0; i < chunk_count; i++) fn(c, i);
+}
+
+sb_collision_settings sb_collision_default_settings(void)
+{
+  return (sb_collision_settings){.struct_size = sizeof(sb_collision_settings), .broad_phase = SB_BROAD_SAP};
+}
+
+static sb_status check_settings(const sb_collision_settings *s)
+{
+  bool ok = s->struct_size == sizeof *s && s->broad_phase <= SB_BROAD_SAP && s->speculative_margin >= 0.0f &&
+            s->speculative_margin <= FLT_MAX && (s->lanes == 0 || s->lanes == 1 || s->lanes == 4 || s->lanes == 8);
+  return ok ? SB_OK : SB_E_ARGUMENT;
+}
+
+/* The documented rule of sb_collision_settings. */
+static void choose_capacities(sb_collision *c)
+{
+  const sb_model *m = c->model;
+  uint64_t pairs = 0;
+  uint64_t contacts = 0;
+  for (uint32_t w = 0; w < m->world_count; w++) {
+    uint64_t n = m->world_shape_start[w + 1] - m->world_shape_start[w];
+    uint64_t all = n ? n * (n - 1) / 2 : 0;
+    uint64_t usual = 16 * n + 64;
+    pairs += all < usual ? all : usual;
+    contacts += 4 * all < usual ? 4 * all : usual;
+  }
+  if (!c->settings.pair_capacity) c->settings.pair_capacity = pairs < UINT32_MAX ? (uint32_t)pairs : UINT32_MAX;
+  if (!c->settings.contact_capacity)
+    c->settings.contact_capacity = contacts < UINT32_MAX ? (uint32_t)contacts : UINT32_MAX;
+  c->usage.pair_capacity = c->settings.pair_capacity;
+  c->usage.contact_capacity = c->settings.contact_capacity;
+}
+
+static sb_status build(sb_collision *c)
+{
+  const sb_model *m = c->model;
+  for (uint32_t w = 0; w < m->world_count; w++)
+    if (m->world_shape_start[w + 1] - m->world_shape_start[w] >= 1u << 24) return SB_E_ARGUMENT;
+  choose_capacities(c);
+  sb_status status = collision_filter_build(c);
+  if (status == SB_OK) status = collision_broad_build(c);
+  if (status == SB_OK) status = collision_narrow_build(c);
+  return status;
+}
+
+sb_status sb_collision_create(const sb_model *model, const sb_collision_settings *settings, sb_collision **out)
+{
+  if (!out) return SB_E_ARGUMENT;
+  *out = NULL;
+  sb_collision_settings chosen = settings ? *settings : sb_collision_default_settings();
+  if (!model || check_settings(&chosen) != SB_OK) return SB_E_ARGUMENT;
+  sb_collision *c = calloc(1, sizeof *c);
+  if (!c) return SB_E_MEMORY;
+  c->model = model;
+  c->settings = chosen;
+  sb_status status = build(c);
+  if (status == SB_OK) *out = c;
+  else sb_collision_destroy(c);
+  return status;
+}
+
+void sb_collision_destroy(sb_collision *c)
+{
+  if (!c) return;
+  for (uint32_t i = 0; i < c->block_count; i++) free(c->blocks[i]);
+  free(c->blocks);
+  free(c);
+}
+
+sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_collision_tasks *tasks)
+{
+  c->body_q = body_q;
+  c->tasks = tasks;
+  c->contacts.count = 0;
+  c->pair_count = 0;
+  c->usage.pair_count = 0;
+  c->usage.contact_count = 0;
+  sb_status status = collision_broad_step(c);
+  if (status == SB_OK) status = collision_narrow_step(c);
+  c->body_q = NULL;
+  c->tasks = NULL;
+  if (status != SB_OK) memset(c->world_start, 0, ((size_t)c->model->world_count + 1) * sizeof *c->world_start);
+  return status;
+}
+
+const sb_contacts *sb_collision_contacts(const sb_collision *c) { return &c->contacts; }
+uint32_t sb_collision_pair_count(const sb_collision *c) { return c->pair_count; }
+void sb_collision_pair(const sb_collision *c, uint32_t index, uint32_t shapes[2])
+{
+  shapes[0] = c->pairs[index].a;
+  shapes[1] = c->pairs[index].b;
+}
+sb_collision_usage sb_collision_get_usage(const sb_collision *c) { return c->usage; }
+uint32_t sb_collision_lanes(const sb_collision *c) { return c->settings.lanes; }

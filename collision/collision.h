@@ -1,0 +1,89 @@
+/* The shared collision pipeline: from body poses to contacts in canonical order. C library only.
+ *
+ *   sb_collision_settings s = sb_collision_default_settings();
+ *   sb_collision *c;
+ *   if (sb_collision_create(model, &s, &c) == SB_OK) {
+ *     if (sb_collision_step(c, body_q, NULL) == SB_OK) use(sb_collision_contacts(c));
+ *     sb_collision_destroy(c);
+ *   }
+ *
+ * The contacts are a pure function of the model, the settings other than `lanes` and `broad_phase`, and body_q: nothing
+ * survives from one step to the next, and neither tasks nor lanes nor the broad phase can change a bit. A world's contacts
+ * do not depend on other worlds. A contact is made when the gap is below the sum of both shapes' margins (or the pair's own
+ * margin) plus the speculative margin.
+ *
+ * Two shapes may collide unless: both are static; they share a body or a group of bodies joined by FIXED joints; one
+ * group is the other's parent; exclude_body lists their bodies; or contype and conaffinity do not meet. Shapes that
+ * pair_shape lists collide unless both are static. Two planes never do. Friction is the larger coefficient of the two
+ * shapes, component by component; so are condim and restitution. */
+#ifndef SAMEBIT_COLLISION_H
+#define SAMEBIT_COLLISION_H
+
+#include "samebit/contact.h"
+#include "samebit/model.h"
+#include "samebit/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* broad_phase */
+#define SB_BROAD_ALL_PAIRS 0u /* every shape with every other one of its world */
+#define SB_BROAD_SAP 1u       /* sweep and prune in cells; the same pairs */
+
+typedef struct sb_collision sb_collision;
+
+typedef struct sb_collision_settings {
+  uint32_t struct_size;
+  uint32_t broad_phase;
+  uint32_t pair_capacity;    /* shape pairs; 0: for each world of n shapes, min(n (n - 1) / 2, 16 n + 64) */
+  uint32_t contact_capacity; /* contacts; 0: for each world of n shapes, min(2 n (n - 1), 16 n + 64) */
+  float speculative_margin;  /* m, >= 0 */
+  uint32_t lanes;            /* 1, 4 or 8; 0: the widest that this CPU runs well */
+} sb_collision_settings;
+
+/* Runs fn(ctx, chunk) for every chunk below chunk_count, in any order and on any threads, and returns when all are done. */
+typedef struct sb_collision_tasks {
+  void *self;
+  void (*run)(void *self, uint32_t chunk_count, void (*fn)(void *ctx, uint32_t chunk), void *ctx);
+} sb_collision_tasks;
+
+/* Counts of the last step, largest counts of any step, and capacities. After SB_E_CAPACITY a count above its capacity is
+ * the size needed; too few pairs are reported before too few contacts, whose count is then 0. */
+typedef struct sb_collision_usage {
+  uint32_t pair_count;
+  uint32_t pair_peak;
+  uint32_t pair_capacity;
+  uint32_t contact_count;
+  uint32_t contact_peak;
+  uint32_t contact_capacity;
+} sb_collision_usage;
+
+/* SAP, capacities from the scene, no speculative margin. [any] */
+sb_collision_settings sb_collision_default_settings(void);
+
+/* [setup] The model must outlive the pipeline. NULL settings mean the defaults. SB_E_ARGUMENT: a setting is out of range or
+ * a world has 2^24 shapes or more. SB_E_UNSUPPORTED: unknown shape type. SB_E_MEMORY. *out is NULL on failure. */
+sb_status sb_collision_create(const sb_model *model, const sb_collision_settings *settings, sb_collision **out);
+void sb_collision_destroy(sb_collision *c); /* NULL is allowed. [setup] */
+
+/* [step] body_q: 7 floats for each body of the model, world frame. tasks may be NULL: everything runs on this thread.
+ * Allocates nothing. SB_E_CAPACITY: a buffer would overflow; there are then no contacts and usage says what is needed. */
+sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_collision_tasks *tasks);
+
+/* The contacts of the last step; valid until the next step or destroy. [step] */
+const sb_contacts *sb_collision_contacts(const sb_collision *c);
+
+/* Shape pairs of the last step's broad phase, as (lower, higher) shape index, sorted. [step] */
+uint32_t sb_collision_pair_count(const sb_collision *c);
+void sb_collision_pair(const sb_collision *c, uint32_t index, uint32_t shapes[2]);
+
+sb_collision_usage sb_collision_get_usage(const sb_collision *c);
+/* Lane width in use: 1, 4 or 8. */
+uint32_t sb_collision_lanes(const sb_collision *c);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

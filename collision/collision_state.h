@@ -1,0 +1,148 @@
+/* Inside the collision pipeline: its state and the steps that its files implement. Private to collision/. */
+#ifndef SAMEBIT_COLLISION_STATE_H
+#define SAMEBIT_COLLISION_STATE_H
+
+#include "collision.h"
+#include "narrow_batch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define COLLISION_NONE UINT32_MAX
+#define COLLISION_SHAPES_PER_CHUNK 128u
+#define COLLISION_ROWS_PER_CHUNK 256u
+#define COLLISION_PAIRS_PER_CHUNK 256u
+/* A world's sweep holds at most this many entries for each shape: one for each cell that the shape touches. */
+#define COLLISION_ENTRIES_PER_SHAPE 4u
+/* Worlds with at most this many solid shapes are not worth sorting. */
+#define COLLISION_SMALL_WORLD 24u
+/* Cells along one axis, at most; their ids are below 2^12. */
+#define COLLISION_MAX_CELLS 64u
+
+/* Bounding box, margins included. */
+typedef struct collision_box {
+  float lo[3];
+  float hi[3];
+} collision_box;
+
+/* A shape in one cell of its world's sweep. Bounds are in the order sweep axis, first cell axis, second cell axis. */
+typedef struct collision_entry {
+  collision_box box;
+  uint32_t shape;
+  uint32_t cell; /* this cell (16 bits, low) and the first cell of the shape along either axis (8 bits each) */
+} collision_entry;
+
+typedef struct collision_sort_item {
+  uint32_t key;
+  uint32_t cell;
+  uint32_t shape;
+} collision_sort_item;
+
+/* Shapes a < b; list is the index in pair_shape or COLLISION_NONE. */
+typedef struct collision_pair {
+  uint32_t a;
+  uint32_t b;
+  uint32_t list;
+} collision_pair;
+
+/* Result of one pair: points in the shapes' frames, sorted by feature. */
+typedef struct collision_manifold {
+  float normal[3];
+  float point_a[4][3];
+  float point_b[4][3];
+  float gap[4];
+  uint16_t feature[4];
+  uint32_t count;
+} collision_manifold;
+
+/* Rows of one world's broad phase; the unit whose pairs are counted and placed. */
+typedef struct collision_span {
+  uint32_t world;
+  uint32_t begin;
+  uint32_t end;
+} collision_span;
+
+typedef void (*collision_narrow_fn)(narrow_batch *batch, narrow_type type, uint32_t count);
+
+struct sb_collision {
+  const sb_model *model;
+  sb_collision_settings settings;
+  collision_narrow_fn narrow;
+  void **blocks; /* everything allocated, for destroy */
+  uint32_t block_count;
+  uint32_t block_capacity;
+
+  /* fixed by the model: pair_filter.c */
+  uint8_t *shape_fixed;         /* 1 when the shape never moves */
+  int32_t *shape_weld;          /* body_weld and body_weld_parent of the shape's body */
+  int32_t *shape_weld_parent;
+  uint32_t *exclude_start;      /* body_count + 2, by lower body + 1 */
+  int32_t *exclude_list;        /* higher bodies, sorted */
+  uint32_t *listed_start;       /* shape_count + 1, by lower shape */
+  uint32_t *listed;             /* indices into pair_shape, by higher shape */
+  uint8_t *shape_listed;        /* 1 when pair_shape names the shape */
+  uint32_t *solid_start;        /* world_count + 1, into solids */
+  uint32_t *solids;             /* shapes that are not planes */
+  uint32_t *plane_start;        /* world_count + 1, into planes */
+  uint32_t *planes;
+  collision_span *spans;
+  uint32_t span_count;
+  uint32_t *span_chunk_start;   /* span_chunk_count + 1, into spans */
+  uint32_t span_chunk_count;
+  uint32_t *world_chunk_start;  /* world_chunk_count + 1, into worlds */
+  uint32_t world_chunk_count;
+
+  /* of this step */
+  const float *body_q;
+  const sb_collision_tasks *tasks;
+  float *shape_q;               /* 7 each */
+  collision_box *boxes;
+  collision_sort_item *items[2]; /* sweep entries being sorted; world w at COLLISION_ENTRIES_PER_SHAPE * solid_start[w] */
+  collision_entry *entries;
+  uint32_t *entry_count;        /* by world */
+  uint32_t *span_pairs;         /* pairs of each span */
+  uint32_t *span_first;         /* where they begin */
+  bool counting;                /* the pass that counts pairs without storing them */
+  uint32_t *world_pair_start;   /* world_count + 1 */
+  uint32_t *shape_count_a;      /* counting sort, shape_count + world_count */
+  collision_pair *pairs;
+  collision_pair *pairs_unsorted;
+  uint32_t pair_count;
+  uint32_t *work;               /* pairs by type */
+  uint8_t *pair_type;
+  uint32_t type_start[NARROW_TYPES + 1];
+  uint32_t type_chunk_start[NARROW_TYPES + 1];
+  uint32_t *arrival;            /* chunks of the narrow phase in order of completion; for a mutant alone */
+  uint32_t arrival_count;
+  collision_manifold *manifolds;
+  uint32_t *contact_first;      /* by pair */
+
+#define SB_X_CONTACT(type, name, comps, doc) type *contact_##name;
+  SB_CONTACT_ARRAYS(SB_X_CONTACT)
+#undef SB_X_CONTACT
+  uint32_t *world_start;
+  sb_contacts contacts;
+  sb_collision_usage usage;
+};
+
+/* Memory that lives as long as c; NULL when it could not be had. */
+void *collision_alloc(sb_collision *c, size_t count, size_t size);
+/* Runs the chunks through c->tasks, or in order. */
+void collision_run(sb_collision *c, uint32_t chunk_count, void (*fn)(void *ctx, uint32_t chunk));
+
+/* pair_filter.c */
+sb_status collision_filter_build(sb_collision *c);
+/* Whether the rules let shapes a and b of one world collide; listed pairs are not among these. */
+bool collision_may_collide(const sb_collision *c, uint32_t a, uint32_t b);
+
+/* broad_phase.c */
+sb_status collision_broad_build(sb_collision *c);
+/* Fills pairs, sorted, and pair_count; SB_E_CAPACITY when they do not fit. */
+sb_status collision_broad_step(sb_collision *c);
+
+/* narrow_phase.c */
+sb_status collision_narrow_build(sb_collision *c);
+/* Fills the contacts; SB_E_CAPACITY when they do not fit. */
+sb_status collision_narrow_step(sb_collision *c);
+
+#endif

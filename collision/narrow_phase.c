@@ -1,0 +1,273 @@
+/* Narrow phase: pairs by type through the lane kernels, then the manifolds into contacts in canonical order.
+ * Knows collision_state.h. */
+#include "collision_state.h"
+
+#include "samebit/linear.h"
+
+#include <string.h>
+
+static const uint8_t type_of[SB_SHAPE_TYPE_COUNT][SB_SHAPE_TYPE_COUNT] = {
+    {NARROW_TYPES, NARROW_PLANE_SPHERE, NARROW_PLANE_CAPSULE, NARROW_PLANE_BOX},
+    {NARROW_PLANE_SPHERE, NARROW_SPHERE_SPHERE, NARROW_SPHERE_CAPSULE, NARROW_SPHERE_BOX},
+    {NARROW_PLANE_CAPSULE, NARROW_SPHERE_CAPSULE, NARROW_CAPSULE_CAPSULE, NARROW_CAPSULE_BOX},
+    {NARROW_PLANE_BOX, NARROW_SPHERE_BOX, NARROW_CAPSULE_BOX, NARROW_BOX_BOX},
+};
+
+static collision_narrow_fn choose_lanes(uint32_t *lanes)
+{
+  if (*lanes == 0) {
+#if defined(__x86_64__)
+    *lanes = __builtin_cpu_supports("avx2") ? 8 : 4;
+#elif defined(__aarch64__)
+    *lanes = 4;
+#else
+    *lanes = 1;
+#endif
+  }
+  return *lanes == 8 ? collision_narrow_lanes8 : *lanes == 4 ? collision_narrow_lanes4 : collision_narrow_lanes1;
+}
+
+sb_status collision_narrow_build(sb_collision *c)
+{
+  const sb_model *m = c->model;
+  c->narrow = choose_lanes(&c->settings.lanes);
+  size_t pairs = c->settings.pair_capacity;
+  c->work = collision_alloc(c, pairs, sizeof *c->work);
+  c->pair_type = collision_alloc(c, pairs, sizeof *c->pair_type);
+  c->manifolds = collision_alloc(c, pairs, sizeof *c->manifolds);
+  c->contact_first = collision_alloc(c, pairs, sizeof *c->contact_first);
+  c->arrival = collision_alloc(c, pairs / NARROW_BATCH + NARROW_TYPES + 1, sizeof *c->arrival);
+  c->world_start = collision_alloc(c, (size_t)m->world_count + 1, sizeof *c->world_start);
+  if (!c->work || !c->pair_type || !c->manifolds || !c->contact_first || !c->arrival || !c->world_start)
+    return SB_E_MEMORY;
+#define SB_X_CONTACT(type, name, comps, doc)                                                                           \
+  c->contact_##name = collision_alloc(c, c->settings.contact_capacity, comps * sizeof(type));                          \
+  if (!c->contact_##name) return SB_E_MEMORY;                                                                          \
+  c->contacts.name = c->contact_##name;
+  SB_CONTACT_ARRAYS(SB_X_CONTACT)
+#undef SB_X_CONTACT
+  c->contacts.struct_size = sizeof c->contacts;
+  c->contacts.capacity = c->settings.contact_capacity;
+  c->contacts.world_start = c->world_start;
+  return SB_OK;
+}
+
+/* Groups the pairs by type, keeping their order, so that a bundle of lanes runs one kernel. */
+static uint32_t group_by_type(sb_collision *c)
+{
+  const sb_model *m = c->model;
+  memset(c->type_start, 0, sizeof c->type_start);
+  for (uint32_t i = 0; i < c->pair_count; i++) {
+    uint8_t type = type_of[m->shape_type[c->pairs[i].a]][m->shape_type[c->pairs[i].b]];
+    c->pair_type[i] = type;
+    c->type_start[type + 1]++;
+  }
+  c->type_chunk_start[0] = 0;
+  for (uint32_t t = 0; t < NARROW_TYPES; t++) {
+    c->type_chunk_start[t + 1] = c->type_chunk_start[t] + (c->type_start[t + 1] + NARROW_BATCH - 1) / NARROW_BATCH;
+    c->type_start[t + 1] += c->type_start[t];
+  }
+  uint32_t next[NARROW_TYPES];
+  memcpy(next, c->type_start, sizeof next);
+  for (uint32_t i = 0; i < c->pair_count; i++) c->work[next[c->pair_type[i]]++] = i;
+  return c->type_chunk_start[NARROW_TYPES];
+}
+
+/* Gap below which the pair makes a contact. */
+static float pair_limit(const sb_collision *c, const collision_pair *p)
+{
+  const sb_model *m = c->model;
+  float margin = p->list != COLLISION_NONE ? m->pair_margin[p->list] : m->shape_margin[p->a] + m->shape_margin[p->b];
+  return margin + c->settings.speculative_margin;
+}
+
+static bool pair_swapped(const sb_model *m, const collision_pair *p)
+{
+  return m->shape_type[p->a] > m->shape_type[p->b];
+}
+
+static void gather_pair(const sb_collision *c, const collision_pair *p, narrow_batch *b, uint32_t lane)
+{
+  const sb_model *m = c->model;
+  bool swap = pair_swapped(m, p);
+  uint32_t sa = swap ? p->b : p->a;
+  uint32_t sb = swap ? p->a : p->b;
+  for (int k = 0; k < 7; k++) {
+    b->pose_a[k][lane] = c->shape_q[7 * (size_t)sa + k];
+    b->pose_b[k][lane] = c->shape_q[7 * (size_t)sb + k];
+  }
+  for (int k = 0; k < 3; k++) {
+    b->size_a[k][lane] = m->shape_size[3 * (size_t)sa + k];
+    b->size_b[k][lane] = m->shape_size[3 * (size_t)sb + k];
+  }
+  b->limit[lane] = pair_limit(c, p);
+}
+
+/* Keeps the points with a gap below the limit, in the order of their features, with shape a's side first. */
+static void scatter_pair(const sb_collision *c, uint32_t pair, const narrow_batch *b, uint32_t lane)
+{
+  const collision_pair *p = &c->pairs[pair];
+  bool swap = pair_swapped(c->model, p);
+  collision_manifold *m = &c->manifolds[pair];
+  uint32_t order[4];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < 4; i++) {
+    if (!(b->gap[i][lane] < b->limit[lane])) continue;
+    uint32_t at = count++;
+    for (; at > 0 && b->feature[order[at - 1]][lane] > b->feature[i][lane]; at--) order[at] = order[at - 1];
+    order[at] = i;
+  }
+  m->count = count;
+  for (int k = 0; k < 3; k++) m->normal[k] = swap ? -b->normal[k][lane] : b->normal[k][lane];
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t from = order[i];
+    for (uint32_t k = 0; k < 3; k++) {
+      float on_a = b->point_a[3 * from + k][lane];
+      float on_b = b->point_b[3 * from + k][lane];
+      m->point_a[i][k] = swap ? on_b : on_a;
+      m->point_b[i][k] = swap ? on_a : on_b;
+    }
+    m->gap[i] = b->gap[from][lane];
+    m->feature[i] = (uint16_t)b->feature[from][lane];
+  }
+}
+
+static void narrow_chunk_range(const sb_collision *c, uint32_t chunk, uint32_t *type, uint32_t *first, uint32_t *count)
+{
+  uint32_t t = 0;
+  while (chunk >= c->type_chunk_start[t + 1]) t++;
+  *type = t;
+  *first = c->type_start[t] + (chunk - c->type_chunk_start[t]) * NARROW_BATCH;
+  *count = c->type_start[t + 1] - *first < NARROW_BATCH ? c->type_start[t + 1] - *first : NARROW_BATCH;
+}
+
+static void narrow_chunk(void *ctx, uint32_t chunk)
+{
+  sb_collision *c = ctx;
+  uint32_t type, first, count;
+  narrow_chunk_range(c, chunk, &type, &first, &count);
+  narrow_batch b;
+  for (uint32_t i = 0; i < count; i++) gather_pair(c, &c->pairs[c->work[first + i]], &b, i);
+  for (uint32_t i = count; i % 8; i++) gather_pair(c, &c->pairs[c->work[first + count - 1]], &b, i);
+  c->narrow(&b, (narrow_type)type, count);
+  for (uint32_t i = 0; i < count; i++) scatter_pair(c, c->work[first + i], &b, i);
+#ifdef SAMEBIT_MUTANT_UNSORTED_CONTACTS
+  c->arrival[__atomic_fetch_add(&c->arrival_count, 1, __ATOMIC_SEQ_CST)] = chunk;
+#endif
+}
+
+/* Places every pair's contacts in pair order; returns how many there are. */
+static uint64_t place_contacts(sb_collision *c)
+{
+  uint64_t total = 0;
+#ifdef SAMEBIT_MUTANT_UNSORTED_CONTACTS
+  /* The planted fault: order of arrival in place of the order of keys. */
+  for (uint32_t i = 0; i < c->arrival_count; i++) {
+    uint32_t type, first, count;
+    narrow_chunk_range(c, c->arrival[i], &type, &first, &count);
+    for (uint32_t k = 0; k < count; k++) {
+      uint32_t pair = c->work[first + k];
+      c->contact_first[pair] = (uint32_t)total;
+      total += c->manifolds[pair].count;
+    }
+  }
+  for (uint32_t w = 0; w < c->model->world_count; w++) c->world_start[w] = 0;
+#else
+  uint32_t w = 0;
+  for (uint32_t i = 0; i < c->pair_count; i++) {
+    for (; w < c->model->world_count && i >= c->world_pair_start[w]; w++) c->world_start[w] = (uint32_t)total;
+    c->contact_first[i] = (uint32_t)total;
+    total += c->manifolds[i].count;
+  }
+  for (; w < c->model->world_count; w++) c->world_start[w] = (uint32_t)total;
+#endif
+  c->world_start[c->model->world_count] = (uint32_t)total;
+  return total;
+}
+
+/* A point of shape s into the frame that solvers follow: the body's, or the world for what never moves. */
+static void store_point(const sb_collision *c, uint32_t s, const float *local, float *out)
+{
+  const float *x = c->shape_fixed[s] ? c->shape_q + 7 * (size_t)s : c->model->shape_X + 7 * (size_t)s;
+  V3 p = x7_point(x7(v3(x[0], x[1], x[2]), q4(x[3], x[4], x[5], x[6])), v3(local[0], local[1], local[2]));
+  out[0] = p.x;
+  out[1] = p.y;
+  out[2] = p.z;
+}
+
+/* Friction, restitution and key of a pair. */
+typedef struct pair_surface {
+  float friction[3];
+  float restitution;
+  uint64_t key;
+} pair_surface;
+
+static pair_surface combine_surfaces(const sb_collision *c, const collision_pair *p)
+{
+  const sb_model *m = c->model;
+  pair_surface s;
+  uint32_t condim;
+  if (p->list != COLLISION_NONE) {
+    memcpy(s.friction, m->pair_friction + 3 * (size_t)p->list, sizeof s.friction);
+    s.restitution = m->pair_restitution[p->list];
+    condim = m->pair_condim[p->list];
+  } else {
+    for (int k = 0; k < 3; k++) {
+      float fa = m->shape_friction[3 * (size_t)p->a + k];
+      float fb = m->shape_friction[3 * (size_t)p->b + k];
+      s.friction[k] = fa > fb ? fa : fb;
+    }
+    float ra = m->shape_restitution[p->a];
+    float rb = m->shape_restitution[p->b];
+    s.restitution = ra > rb ? ra : rb;
+    condim = m->shape_condim[p->a] > m->shape_condim[p->b] ? m->shape_condim[p->a] : m->shape_condim[p->b];
+  }
+  if (condim < 3) s.friction[0] = 0.0f;
+  if (condim < 4) s.friction[1] = 0.0f;
+  if (condim < 6) s.friction[2] = 0.0f;
+  uint32_t shape0 = m->world_shape_start[m->shape_world[p->a]];
+  s.key = (uint64_t)(p->a - shape0) << 40 | (uint64_t)(p->b - shape0) << 16;
+  return s;
+}
+
+static void emit_chunk(void *ctx, uint32_t chunk)
+{
+  sb_collision *c = ctx;
+  const sb_model *m = c->model;
+  uint32_t begin = chunk * COLLISION_PAIRS_PER_CHUNK;
+  uint32_t end = c->pair_count - begin < COLLISION_PAIRS_PER_CHUNK ? c->pair_count : begin + COLLISION_PAIRS_PER_CHUNK;
+  for (uint32_t i = begin; i < end; i++) {
+    const collision_manifold *f = &c->manifolds[i];
+    if (f->count == 0) continue;
+    const collision_pair *p = &c->pairs[i];
+    pair_surface s = combine_surfaces(c, p);
+    for (uint32_t k = 0; k < f->count; k++) {
+      size_t at = c->contact_first[i] + k;
+      c->contact_key[at] = s.key | f->feature[k];
+      c->contact_world[at] = m->shape_world[p->a];
+      c->contact_shape_a[at] = (int32_t)p->a;
+      c->contact_shape_b[at] = (int32_t)p->b;
+      c->contact_body_a[at] = c->shape_fixed[p->a] ? -1 : m->shape_body[p->a];
+      c->contact_body_b[at] = c->shape_fixed[p->b] ? -1 : m->shape_body[p->b];
+      store_point(c, p->a, f->point_a[k], c->contact_point_a + 3 * at);
+      store_point(c, p->b, f->point_b[k], c->contact_point_b + 3 * at);
+      memcpy(c->contact_normal + 3 * at, f->normal, sizeof f->normal);
+      c->contact_gap[at] = f->gap[k];
+      memcpy(c->contact_friction + 3 * at, s.friction, sizeof s.friction);
+      c->contact_restitution[at] = s.restitution;
+    }
+  }
+}
+
+sb_status collision_narrow_step(sb_collision *c)
+{
+  c->arrival_count = 0;
+  collision_run(c, group_by_type(c), narrow_chunk);
+  uint64_t total = place_contacts(c);
+  c->usage.contact_count = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
+  if (c->usage.contact_count > c->usage.contact_peak) c->usage.contact_peak = c->usage.contact_count;
+  if (total > c->settings.contact_capacity) return SB_E_CAPACITY;
+  c->contacts.count = (uint32_t)total;
+  collision_run(c, (c->pair_count + COLLISION_PAIRS_PER_CHUNK - 1) / COLLISION_PAIRS_PER_CHUNK, emit_chunk);
+  return SB_OK;
+}

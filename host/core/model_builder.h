@@ -1,0 +1,106 @@
+/* Building a model of one world, part by part, in binary64; finalising rounds once to binary32. C library only.
+ *
+ * Bodies come parent first: the body added as number j has joint j. A body's dofs are added right after it. FREE and BALL
+ * joints bring their dofs along; sb_builder_dof() gives access to them. Units, frames and conventions are those of
+ * samebit/model.h. When memory runs out the builder remembers it and finalising reports it, so callers need not check
+ * each call; indices returned after that must not be used to reach into the builder (accessors return NULL). */
+#ifndef SAMEBIT_HOST_MODEL_BUILDER_H
+#define SAMEBIT_HOST_MODEL_BUILDER_H
+
+#include "model_store.h"
+
+typedef struct sb_model_builder sb_model_builder;
+
+typedef struct sb_build_body {
+  uint32_t joint_type;   /* SB_JOINT_* */
+  int32_t parent;        /* body added before, or -1 for the world; -1 for FREE */
+  double joint_X_p[7];   /* joint frame in the parent; ignored for FREE */
+  double q[7];           /* FREE: initial pose; BALL: q[0..3] is the initial quaternion */
+  double qd[6];          /* FREE: 6 initial velocities; BALL: 3 */
+  double anchor[3];      /* BALL: centre of the joint in the body's frame */
+  double mass;           /* kg; dropped where the body turns out to be static */
+  double com[3];         /* m */
+  double inertia[6];     /* about the centre of mass, body axes: xx yy zz xy xz yz */
+} sb_build_body;
+
+typedef struct sb_build_dof {
+  uint32_t kind; /* SB_DOF_* */
+  double axis[3]; /* any length above 1e-12; finalising normalises it */
+  double anchor[3];
+  double q, qd;
+  double ref;
+  double armature, damping, stiffness, spring_ref, friction;
+  double lower, upper;
+  double effort_limit, velocity_limit;
+  double target_ke, target_kd, target_q, target_qd;
+} sb_build_dof;
+
+typedef struct sb_build_shape {
+  uint32_t type; /* SB_SHAPE_* */
+  int32_t body;  /* -1 for the world */
+  double X[7];
+  double size[3];
+  double friction[3];
+  double restitution;
+  double margin;
+  uint32_t contype, conaffinity, condim;
+} sb_build_shape;
+
+typedef struct sb_build_actuator {
+  uint32_t kind; /* SB_ACTUATOR_* */
+  int32_t dof;
+  double gear;
+  double ctrl_lower, ctrl_upper;
+  double ctrl;
+} sb_build_actuator;
+
+typedef struct sb_build_pair {
+  int32_t shape[2]; /* any order */
+  double friction[3];
+  double restitution;
+  double margin;
+  uint32_t condim;
+} sb_build_pair;
+
+/* Structs with identity poses, no limits, friction 1 0.005 0.0001, condim 3, contype and conaffinity 1, gear 1. */
+sb_build_body sb_build_body_default(void);
+sb_build_dof sb_build_dof_default(void);
+sb_build_shape sb_build_shape_default(void);
+sb_build_actuator sb_build_actuator_default(void);
+sb_build_pair sb_build_pair_default(void);
+
+/* NULL when memory runs out; every function below takes NULL and does nothing then. Gravity is 0 0 -9.81 until set. */
+sb_model_builder *sb_builder_create(void);
+void sb_builder_free(sb_model_builder *builder);
+
+void sb_builder_set_gravity(sb_model_builder *builder, const double gravity[3]);
+/* Tick length that the scene asks for, as a fraction. */
+void sb_builder_set_dt(sb_model_builder *builder, uint32_t numerator, uint32_t denominator);
+
+/* Names may be NULL; they are copied. Each returns the new entity's index, -1 when memory ran out. */
+int32_t sb_builder_add_body(sb_model_builder *builder, const sb_build_body *body, const char *name);
+/* Adds a dof to the body added last, which must have an AXES joint. */
+int32_t sb_builder_add_dof(sb_model_builder *builder, const sb_build_dof *dof, const char *name);
+int32_t sb_builder_add_shape(sb_model_builder *builder, const sb_build_shape *shape, const char *name);
+int32_t sb_builder_add_actuator(sb_model_builder *builder, const sb_build_actuator *actuator, const char *name);
+void sb_builder_add_exclude(sb_model_builder *builder, int32_t body_a, int32_t body_b);
+void sb_builder_add_pair(sb_model_builder *builder, const sb_build_pair *pair);
+
+/* An entity added before, to be changed until finalised; NULL when out of range. Valid until the next add. */
+sb_build_body *sb_builder_body(sb_model_builder *builder, int32_t index);
+sb_build_dof *sb_builder_dof(sb_model_builder *builder, int32_t index);
+sb_build_shape *sb_builder_shape(sb_model_builder *builder, int32_t index);
+sb_build_actuator *sb_builder_actuator(sb_model_builder *builder, int32_t index);
+int32_t sb_builder_body_count(const sb_model_builder *builder);
+int32_t sb_builder_dof_count(const sb_model_builder *builder);
+int32_t sb_builder_shape_count(const sb_model_builder *builder);
+int32_t sb_builder_actuator_count(const sb_model_builder *builder);
+/* First dof and number of dofs of a body's joint. */
+void sb_builder_body_dofs(const sb_model_builder *builder, int32_t body, int32_t *first, int32_t *count);
+
+/* Computes what follows (poses and velocities by forward kinematics, inverses, welds, static flags), rounds, checks.
+ * The builder stays the caller's to free. */
+sb_status sb_builder_finalise(const sb_model_builder *builder, const char *where, sb_model_store **out,
+                              sb_diagnostics *diag);
+
+#endif

@@ -138,6 +138,7 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
   part->sim = sim;
   part->api = config->api;
   part->mode = config->mode;
+  part->body_count = config->body_count;
   snprintf(part->name, sizeof part->name, "%s", config->name);
   size_t param_count = config->api->desc->param_count;
   part->params = malloc((param_count + 1) * sizeof *part->params);
@@ -150,7 +151,8 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
                          .register_array = host_register, .parallel_for = host_parallel_for,
                          .get_extension = host_extension};
   sb_bind bind = {.struct_size = sizeof bind, .backend = config->backend, .lanes = sim->lanes,
-                  .body_count = config->body_count, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
+                  .body_count = config->body_count,
+                  .contact_capacity = sb_collision_get_usage(sim->collision).contact_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
                   .model = sim->model, .state = &sim->state, .host = &part->host};
   char error[512] = "";
   sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
@@ -162,10 +164,12 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
 
 static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
 {
-  sb_collision_settings settings = {.broad_phase = (sb_broad_phase)config->broad_phase,
-                                    .contact_capacity = config->contact_capacity,
-                                    .pair_capacity = config->pair_capacity,
-                                    .speculative_margin = config->speculative_margin};
+  sb_collision_settings settings = sb_collision_default_settings();
+  settings.broad_phase = config->broad_phase;
+  settings.contact_capacity = config->contact_capacity;
+  settings.pair_capacity = config->pair_capacity;
+  settings.speculative_margin = config->speculative_margin;
+  settings.lanes = sim->lanes;
   if (sb_collision_create(sim->model, &settings, &sim->collision))
     return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "collision", "no memory for the collision pipeline");
   return SB_OK;
@@ -286,13 +290,13 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
     if (sim->mode == SB_MODE_OFF) {
       sim->stats.overflow_ticks++;
     } else {
-      sb_collision_stats needed = sb_collision_statistics(sim->collision);
-      bool pairs = needed.pairs_needed > needed.pair_capacity;
+      sb_collision_usage needed = sb_collision_get_usage(sim->collision);
+      bool pairs = needed.pair_count > needed.pair_capacity;
       return sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, pairs ? "collision.pair_capacity" : "collision.contact_capacity",
                        "tick %llu needs %u %s, capacity is %u: set %s = %u in [collision]", (unsigned long long)sim->tick,
-                       pairs ? needed.pairs_needed : needed.contacts_needed, pairs ? "pairs" : "contacts",
+                       pairs ? needed.pair_count : needed.contact_count, pairs ? "pairs" : "contacts",
                        pairs ? needed.pair_capacity : needed.contact_capacity, pairs ? "pair_capacity" : "contact_capacity",
-                       (pairs ? needed.pairs_needed : needed.contacts_needed) * 5 / 4);
+                       (pairs ? needed.pair_count : needed.contact_count) * 5 / 4);
     }
   } else if (status) {
     return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_COLLISION, "collision", "tick %llu: the collision pipeline failed",
@@ -328,10 +332,8 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 static const char *part_of_body(const sb_sim *sim, int32_t body)
 {
   for (uint32_t p = 0; body >= 0 && p < sim->part_count; p++)
-    for (uint32_t i = 0; i < sim->registry.model->body_count; i++) {
+    for (uint32_t i = 0; i < sim->parts[p].body_count; i++)
       if (sim->parts[p].bodies[i] == (uint32_t)body) return sim->parts[p].name;
-      if (sim->parts[p].bodies[i] > (uint32_t)body) break;
-    }
   return "?";
 }
 
@@ -403,7 +405,7 @@ sb_state *sb_sim_state(sb_sim *sim) { return &sim->state; }
 sb_sim_stats sb_sim_statistics(const sb_sim *sim)
 {
   sb_sim_stats stats = sim->stats;
-  sb_collision_stats c = sb_collision_statistics(sim->collision);
+  sb_collision_usage c = sb_collision_get_usage(sim->collision);
   stats.contact_peak = c.contact_peak;
   stats.contact_capacity = c.contact_capacity;
   stats.pair_peak = c.pair_peak;

@@ -32,7 +32,7 @@ typedef struct sb_sim_config {
   uint32_t mode;               /* of the run: the weakest granted */
   uint32_t threads;
   uint32_t lanes;              /* 1, 4, 8; 0: the widest this CPU has */
-  uint32_t broad_phase;        /* sb_broad_phase */
+  uint32_t broad_phase;        /* SB_BROAD_* of collision.h */
   uint32_t contact_capacity;   /* 0: from the scene */
   uint32_t pair_capacity;      /* 0: from the scene */
   float speculative_margin;    /* m */

@@ -18,6 +18,7 @@ typedef struct sim_part {
   size_t block_count;
   double *params;
   uint32_t *bodies;
+  uint32_t body_count;
   char error[512]; /* of a failed registration, for the diagnostic */
 } sim_part;
 

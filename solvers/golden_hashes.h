@@ -8,6 +8,10 @@
 
 #define SB_GOLDEN_CPU(scene, hash) {sizeof(sb_golden), SB_BACKEND_CPU, scene, hash}
 
-#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("arm", 0x0ull)
+/* Contacts of the collision pipeline alone, scene "drop". */
+#define SB_GOLDEN_COLLISION 0x0ull
+
+#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("arm", 0x0ull), SB_GOLDEN_CPU("drop", 0x0ull)
+#define SB_GOLDENS_SEMI_IMPLICIT SB_GOLDEN_CPU("arm", 0x0ull), SB_GOLDEN_CPU("drop", 0x0ull)
 
 #endif

@@ -55,6 +55,67 @@ static void run_collision_tasks(void *self, uint32_t chunk_count, void (*fn)(voi
   sim->chunk_fp_faults += sb_thread_pool_run(sim->pool, chunk_count, fn, user);
 }
 
+/* ---- contacts of one part among several ---- */
+
+static sb_status create_filter(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
+{
+  sim->coupling = config->coupling;
+  if (sim->part_count < 2) return SB_OK;
+  uint32_t capacity = sb_collision_get_usage(sim->collision).contact_capacity;
+  size_t bytes = ((size_t)sim->model->world_count + 1) * sizeof(uint32_t);
+#define SB_X_BYTES(type, name, comps, doc) bytes = (bytes + 15) / 16 * 16 + (size_t)capacity * (comps) * sizeof(type);
+  SB_CONTACT_ARRAYS(SB_X_BYTES)
+#undef SB_X_BYTES
+  sim->owner = malloc(((size_t)sim->model->body_count + 1) * sizeof *sim->owner);
+  sim->seen_memory = calloc(1, bytes + 16);
+  if (!sim->owner || !sim->seen_memory)
+    return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "coupling", "no memory for %u contacts", capacity);
+  for (uint32_t b = 0; b < sim->model->body_count; b++) sim->owner[b] = UINT32_MAX;
+  for (uint32_t p = 0; p < sim->part_count; p++)
+    for (uint32_t i = 0; i < config->parts[p].body_count; i++) sim->owner[config->parts[p].bodies[i]] = p;
+  char *at = sim->seen_memory;
+  sim->seen = (sb_contacts){.struct_size = sizeof sim->seen, .capacity = capacity};
+  sim->seen.world_start = (uint32_t *)(void *)at;
+  size_t used = ((size_t)sim->model->world_count + 1) * sizeof(uint32_t);
+#define SB_X_PLACE(type, name, comps, doc)                                                                             \
+  used = (used + 15) / 16 * 16;                                                                                        \
+  sim->seen.name = (type *)(void *)(at + used);                                                                        \
+  used += (size_t)capacity * (comps) * sizeof(type);
+  SB_CONTACT_ARRAYS(SB_X_PLACE)
+#undef SB_X_PLACE
+  return SB_OK;
+}
+
+static bool part_sees(const sb_sim *sim, uint32_t part, int32_t body)
+{
+  uint32_t owner = body < 0 ? UINT32_MAX : sim->owner[body];
+  return owner == UINT32_MAX || owner == part || (sim->coupling == SB_COUPLING_ONE_WAY && owner < part);
+}
+
+/* Contacts of the part's own bodies with themselves, the world and, one way, earlier solvers' bodies; order is kept. */
+static const sb_contacts *contacts_for(sb_sim *sim, uint32_t part)
+{
+  const sb_contacts *all = sb_collision_contacts(sim->collision);
+  if (sim->part_count < 2) return all;
+  uint32_t n = 0, *world_start = (uint32_t *)sim->seen.world_start;
+  for (uint32_t w = 0; w < sim->model->world_count; w++) {
+    world_start[w] = n;
+    for (uint32_t i = all->world_start[w]; i < all->world_start[w + 1]; i++) {
+      int32_t a = all->body_a[i], b = all->body_b[i];
+      bool own = (a >= 0 && sim->owner[a] == part) || (b >= 0 && sim->owner[b] == part);
+      if (!own || !part_sees(sim, part, a) || !part_sees(sim, part, b)) continue;
+#define SB_X_COPY(type, name, comps, doc)                                                                              \
+  memcpy((type *)sim->seen.name + (size_t)n * (comps), all->name + (size_t)i * (comps), (comps) * sizeof(type));
+      SB_CONTACT_ARRAYS(SB_X_COPY)
+#undef SB_X_COPY
+      n++;
+    }
+  }
+  world_start[sim->model->world_count] = n;
+  sim->seen.count = n;
+  return &sim->seen;
+}
+
 /* ---- creation ---- */
 
 static sb_status create_state(sb_sim *sim, sb_diagnostics *diag)
@@ -204,6 +265,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
     status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for state or threads");
   if (!status) status = create_state(sim, diag);
   if (!status) status = create_collision(sim, config, diag);
+  if (!status) status = create_filter(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
   if (!status) status = sb_sim_reset(sim, diag);
@@ -232,6 +294,8 @@ void sb_sim_destroy(sb_sim *sim)
   sb_collision_destroy(sim->collision);
   sb_thread_pool_destroy(sim->pool);
   sb_registry_free(&sim->registry);
+  free(sim->owner);
+  free(sim->seen_memory);
   free(sim->history);
   free(sim->history_tick);
   free(sim);
@@ -309,7 +373,7 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
   sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt,
-                  .contacts = sb_collision_contacts(sim->collision)};
+                  .contacts = contacts_for(sim, (uint32_t)(part - sim->parts))};
   char error[512] = "";
   sim->chunk_fp_faults = 0;
   sb_status status = part->api->step(part->instance, &step, error, sizeof error);

@@ -23,6 +23,13 @@ typedef struct sb_sim_part {
   uint32_t mode;           /* granted */
 } sb_sim_part;
 
+/* How solvers of one simulation see each other's bodies. */
+typedef enum sb_coupling {
+  SB_COUPLING_UNSET,  /* as NONE; nobody has said */
+  SB_COUPLING_NONE,   /* not at all */
+  SB_COUPLING_ONE_WAY /* a solver sees the bodies of earlier ones as moving obstacles, at their pose after the tick */
+} sb_coupling;
+
 typedef struct sb_sim_config {
   const sb_model_store *model; /* replicated; must outlive the simulation */
   const sb_sim_part *parts;    /* in solver order */
@@ -36,6 +43,7 @@ typedef struct sb_sim_config {
   uint32_t contact_capacity;   /* 0: from the scene */
   uint32_t pair_capacity;      /* 0: from the scene */
   float speculative_margin;    /* m */
+  sb_coupling coupling;
   uint64_t shuffle;            /* not 0: tasks start in a permuted order */
   uint64_t seed;
 } sb_sim_config;

@@ -1,0 +1,288 @@
+/* Option parsing, help, diagnostics and the exit code. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static cli_option run_options[] = {{"--ticks", "N", "how many ticks (default: [run] ticks, or 1000)", NULL, 0},
+                                   {"--hashes", "FILE", "write the state hash after each tick, one line each", NULL, 0},
+                                   CLI_SESSION_OPTIONS,
+                                   {NULL, NULL, NULL, NULL, 0}};
+static cli_option validate_options[] = {CLI_SESSION_OPTIONS, {NULL, NULL, NULL, NULL, 0}};
+static cli_option plugins_options[] = {{"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
+                                       {NULL, NULL, NULL, NULL, 0}};
+static cli_option cook_options[] = {{"--out", "FILE", "where to write the model bytes; without it only the report is printed", NULL, 0},
+                                    {"--param", "KEY=VALUE", "parameter of a generator; may be repeated", NULL, 0},
+                                    {"--keyframe", "NAME", "start from this keyframe", NULL, 0},
+                                    {"--base", "fixed|floating", "how a URDF's root link is held (default fixed)", NULL, 0},
+                                    {"--ground", NULL, "add the plane z = 0 unless the scene has a plane", NULL, 0},
+                                    {"--package-dir", "DIR", "search DIR for package://; may be repeated", NULL, 0},
+                                    {NULL, NULL, NULL, NULL, 0}};
+static cli_option bench_options[] = {{"--ticks", "N", "ticks in one repeat (default 200)", NULL, 0},
+                                     {"--repeats", "N", "interleaved repeats, of which the median is told (default 5)", NULL, 0},
+                                     {"--solvers", "A,B", "run each INI once with each of these plugins for all its solvers", NULL, 0},
+                                     CLI_SESSION_OPTIONS,
+                                     {NULL, NULL, NULL, NULL, 0}};
+static cli_option no_options[] = {{NULL, NULL, NULL, NULL, 0}};
+
+static const cli_command commands[] = {
+    {"run", "FILE.ini", "simulate; print modes, ticks per second and the final hash", "samebit run conf/humanoid.ini --ticks 2000",
+     run_options, 1, 1, cmd_run},
+    {"validate", "FILE.ini", "the startup check without simulating", "samebit validate conf/humanoid.ini --json", validate_options, 1, 1,
+     cmd_validate},
+    {"bench", "FILE.ini...", "time scenes and solvers against each other", "samebit bench conf/arms.ini conf/pyramid.ini", bench_options, 1,
+     64, cmd_bench},
+    {"cook", "SCENE", "write model bytes and list what is not supported", "samebit cook robot.xml --out robot.sbm", cook_options, 1, 1,
+     cmd_cook},
+    {"plugins list", "", "the solvers found, with their mode on each backend", "samebit plugins list", plugins_options, 0, 0,
+     cmd_plugins_list},
+    {"plugins show", "ID", "one solver: what it handles, its parameters, its modes", "samebit plugins show featherstone", plugins_options, 1,
+     1, cmd_plugins_show},
+    {"explain", "CODE", "what a diagnostic code means and what to do", "samebit explain SB-INI-UNKNOWN-KEY", no_options, 0, 1, cmd_explain},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+const char *cli_value(const cli *c, const char *name)
+{
+  for (const cli_option *o = c->command->options; o->name; o++)
+    if (!strcmp(o->name, name)) return o->count ? o->given[o->count - 1] : NULL;
+  return NULL;
+}
+
+bool cli_flag(const cli *c, const char *name) { return cli_value(c, name) != NULL; }
+
+uint64_t cli_whole(cli *c, const char *name, uint64_t fallback, uint64_t lower, uint64_t upper)
+{
+  const char *text = cli_value(c, name);
+  uint64_t value = fallback;
+  if (text && (!sb_parse_whole(text, &value) || value < lower || value > upper))
+    sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, name, "expected a whole number from %" PRIu64 " to %" PRIu64 ", found \"%s\"", lower,
+              upper, text);
+  return value;
+}
+
+static const cli_option *find_option(const cli_command *command, const char *name)
+{
+  for (const cli_option *o = command->options; o->name; o++)
+    if (!strcmp(o->name, name)) return o;
+  return NULL;
+}
+
+sb_session_options cli_session_options(cli *c)
+{
+  sb_session_options o = {0};
+  const cli_option *sets = find_option(c->command, "--set"), *dirs = find_option(c->command, "--plugins");
+  if (sets) o.sets = sets->given, o.set_count = sets->count;
+  if (dirs) o.plugin_dirs = dirs->given, o.plugin_dir_count = dirs->count;
+  o.threads = (uint32_t)cli_whole(c, "--threads", 1, 1, 256);
+  o.lanes = (uint32_t)cli_whole(c, "--lanes", 0, 1, 8);
+  if (o.lanes && o.lanes != 1 && o.lanes != 4 && o.lanes != 8)
+    sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, "--lanes", "expected 1, 4 or 8");
+  if (o.lanes > sb_cpu_lanes())
+    sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, "--lanes", "this CPU runs at most %u lanes", sb_cpu_lanes());
+  o.shuffle = cli_whole(c, "--shuffle", 0, 0, UINT64_MAX);
+  o.backend = cli_value(c, "--backend");
+  return o;
+}
+
+int cli_exit_code(sb_status status)
+{
+  if (status == SB_OK) return CLI_DONE;
+  return status == SB_E_MODE ? CLI_MODE : CLI_USAGE;
+}
+
+void cli_add_hash(cJSON *object, const char *name, uint64_t hash)
+{
+  char text[20];
+  snprintf(text, sizeof text, "%016" PRIx64, hash);
+  cJSON_AddStringToObject(object, name, text);
+}
+
+/* ---- help ---- */
+
+static void print_command_help(const cli_command *c)
+{
+  printf("samebit %s %s\n  %s\n", c->name, c->arguments, c->text);
+  if (c->options->name) printf("\nOptions\n");
+  for (const cli_option *o = c->options; o->name; o++) {
+    char left[64];
+    snprintf(left, sizeof left, "%s %s", o->name, o->value ? o->value : "");
+    printf("  %-26s %s\n", left, o->text);
+  }
+  printf("  %-26s %s\n", "--json", "print one JSON object");
+  printf("\nExample\n  %s\n", c->example);
+}
+
+static void print_help(void)
+{
+  printf("samebit [--json] COMMAND: physics whose results repeat, bit for bit\n\nCommands\n");
+  for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    char left[64];
+    snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].arguments);
+    printf("  %-22s %s\n", left, commands[i].text);
+  }
+  printf("\nEach command has --help. Exit codes: 0 done, 1 the answer is bad, 2 usage or configuration, 3 the mode cannot be granted.\n");
+}
+
+/* ---- parsing ---- */
+
+static sb_status usage(cli *c, const char *where, const char *message, const char *word, const char *near)
+{
+  return sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, where, "%s \"%s\"%s%s%s", message, word, near ? "; did you mean \"" : "",
+                   near ? near : "", near ? "\"?" : "; see --help");
+}
+
+/* The command named by the first one or two words; *used says how many. */
+static const cli_command *find_command(int argc, char **argv, int *used)
+{
+  for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    const char *space = strchr(commands[i].name, ' ');
+    if (!space && !strcmp(commands[i].name, argv[0])) {
+      *used = 1;
+      return &commands[i];
+    }
+    if (space && argc > 1 && !strncmp(commands[i].name, argv[0], (size_t)(space - commands[i].name)) &&
+        strlen(argv[0]) == (size_t)(space - commands[i].name) && !strcmp(space + 1, argv[1])) {
+      *used = 2;
+      return &commands[i];
+    }
+  }
+  return NULL;
+}
+
+static bool add_value(cli_option *o, const char *value)
+{
+  const char **grown = realloc(o->given, (o->count + 1) * sizeof *grown);
+  if (!grown) return false;
+  o->given = grown;
+  o->given[o->count++] = value;
+  return true;
+}
+
+static sb_status parse_words(cli *c, int argc, char **argv, bool *help)
+{
+  for (int i = 0; i < argc; i++) {
+    const char *word = argv[i];
+    if (!strcmp(word, "--json")) {
+      c->json = true;
+    } else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+      *help = true;
+    } else if (word[0] == '-' && word[1]) {
+      char name[64];
+      const char *equals = strchr(word, '=');
+      snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - word : (long)strlen(word)), word);
+      cli_option *o = (cli_option *)find_option(c->command, name);
+      if (!o) {
+        const char *names[32];
+        size_t n = 0;
+        for (const cli_option *k = c->command->options; k->name; k++) names[n++] = k->name;
+        return usage(c, c->command->name, "unknown option", name, sb_nearest_name(name, names, n));
+      }
+      if (o->value && !equals && i + 1 >= argc) return usage(c, c->command->name, "a value must follow", name, NULL);
+      if (!o->value && equals) return usage(c, c->command->name, "no value may follow", name, NULL);
+      if (!add_value(o, !o->value ? "" : equals ? equals + 1 : argv[++i])) return SB_E_MEMORY;
+    } else {
+      c->words[c->word_count++] = word;
+    }
+  }
+  return SB_OK;
+}
+
+/* ---- the end of a call ---- */
+
+static void print_diagnostics(const cli *c)
+{
+  static const char *const severity[] = {"note", "warning", "error"};
+  for (size_t i = 0; i < c->diag.count; i++) {
+    const sb_diagnostic *d = &c->diag.items[i];
+    fprintf(stderr, "%s%s%s [%s] %s\n", d->where, *d->where ? ": " : "", severity[d->severity], sb_code_name(d->code), d->message);
+  }
+  if (c->diag.dropped) fprintf(stderr, "%zu more messages were lost because memory ran out\n", c->diag.dropped);
+}
+
+static void print_json(cli *c, int code)
+{
+  static const char *const severity[] = {"note", "warning", "error"};
+  cJSON *root = cJSON_CreateObject();
+  cJSON_AddNumberToObject(root, "schema_version", 1);
+  cJSON_AddBoolToObject(root, "ok", code == CLI_DONE);
+  cJSON_AddItemToObject(root, "data", c->data ? c->data : cJSON_CreateObject());
+  c->data = NULL;
+  cJSON *list = cJSON_AddArrayToObject(root, "diagnostics");
+  for (size_t i = 0; i < c->diag.count; i++) {
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "code", sb_code_name(c->diag.items[i].code));
+    cJSON_AddStringToObject(item, "severity", severity[c->diag.items[i].severity]);
+    cJSON_AddStringToObject(item, "message", c->diag.items[i].message);
+    cJSON_AddStringToObject(item, "where", c->diag.items[i].where);
+    cJSON_AddItemToArray(list, item);
+  }
+  char *text = cJSON_Print(root);
+  if (text) puts(text);
+  cJSON_free(text);
+  cJSON_Delete(root);
+}
+
+static int run_command(cli *c, int argc, char **argv)
+{
+  bool help = false;
+  int used = 0;
+  while (argc > 0 && !strcmp(argv[0], "--json")) c->json = true, argc--, argv++;
+  if (argc == 0 || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h") || !strcmp(argv[0], "help")) {
+    print_help();
+    return argc == 0 ? CLI_USAGE : CLI_DONE;
+  }
+  if (!strcmp(argv[0], "--version")) {
+    char domain[256];
+    sb_domain_text(domain, sizeof domain);
+    printf("samebit %s\nABI %u.%u (goes back to %u.%u)\n%s\n", SAMEBIT_VERSION, SB_ABI_MAJOR, SB_ABI_MINOR, SB_ABI_MAJOR, SB_ABI_MIN_MINOR,
+           domain);
+    return CLI_DONE;
+  }
+  c->command = find_command(argc, argv, &used);
+  if (!c->command) {
+    const char *names[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
+    char word[96];
+    snprintf(word, sizeof word, "%.40s%s%.40s", argv[0], argc > 1 && argv[1][0] != '-' && !strcmp(argv[0], "plugins") ? " " : "",
+             argc > 1 && argv[1][0] != '-' && !strcmp(argv[0], "plugins") ? argv[1] : "");
+    usage(c, "samebit", "unknown command", word, sb_nearest_name(word, names, COMMAND_COUNT));
+    return CLI_USAGE;
+  }
+  c->words = calloc((size_t)argc + 1, sizeof *c->words);
+  if (!c->words || parse_words(c, argc - used, argv + used, &help)) return CLI_USAGE;
+  if (help) {
+    print_command_help(c->command);
+    return CLI_DONE;
+  }
+  if (c->word_count < c->command->min_words || c->word_count > c->command->max_words) {
+    sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, c->command->name, "expected: samebit %s %s; see --help", c->command->name,
+              c->command->arguments);
+    return CLI_USAGE;
+  }
+  if (c->json) c->data = cJSON_CreateObject();
+  return c->command->run(c);
+}
+
+int main(int argc, char **argv)
+{
+  cli c = {0};
+  int code = run_command(&c, argc - 1, argv + 1);
+  if (c.json && c.command)
+    print_json(&c, code);
+  else
+    print_diagnostics(&c);
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    for (cli_option *o = commands[i].options; o->name; o++) {
+      free(o->given);
+      o->given = NULL;
+      o->count = 0;
+    }
+  cJSON_Delete(c.data);
+  free(c.words);
+  sb_diagnostics_clear(&c.diag);
+  return code;
+}

@@ -1,0 +1,154 @@
+/* run and validate. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A line on the terminal, at most five times a second; nothing when output is piped. */
+static void show_progress(uint64_t done, uint64_t ticks, double start, double *last)
+{
+  double now = seconds_now();
+  if (done < ticks && now - *last < 0.2) return;
+  *last = now;
+  double rate = (double)done / (now - start + 1e-9);
+  fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " ticks, %.0f ticks/s, %.0f s left   ", done, ticks, rate, (double)(ticks - done) / (rate + 1e-9));
+  if (done == ticks) fprintf(stderr, "\r%60s\r", "");
+}
+
+static void report_scene(cli *c, const sb_session *s)
+{
+  const sb_model *m = sb_model_store_view(s->model);
+  if (c->json) {
+    cJSON_AddNumberToObject(c->data, "worlds", m->world_count);
+    cJSON_AddNumberToObject(c->data, "bodies", m->body_count);
+    cJSON_AddNumberToObject(c->data, "dofs", m->dof_count);
+    cJSON_AddNumberToObject(c->data, "shapes", m->shape_count);
+    return;
+  }
+  printf("model   %016" PRIx64 ": %u worlds, %u bodies, %u dofs, %u shapes, dt %u/%u s\n", sb_model_store_hash(s->one), m->world_count,
+         m->body_count, m->dof_count, m->shape_count, s->sim.dt_numerator, s->sim.dt_denominator);
+}
+
+static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds, uint64_t ticks)
+{
+  sb_sim_stats stats = sb_sim_statistics(sim);
+  double rate = (double)ticks / (seconds > 0 ? seconds : 1e-9);
+  double simulated = (double)ticks * s->sim.dt_numerator / s->sim.dt_denominator;
+  if (!c->json) {
+    printf("ticks   %" PRIu64 " in %.3f s: %.0f ticks/s, %.1f times real time\n", ticks, seconds, rate, simulated / (seconds > 0 ? seconds : 1e-9));
+    printf("deepest penetration %.3f mm, at tick %" PRIu64 "\n", 1e3 * (double)stats.largest_penetration, stats.penetration_tick);
+    printf("buffers contacts %u of %u, pairs %u of %u, state %zu bytes\n", stats.contact_peak, stats.contact_capacity, stats.pair_peak,
+           stats.pair_capacity, stats.state_bytes);
+    if (stats.overflow_ticks) printf("        %" PRIu64 " ticks dropped contacts (mode Off)\n", stats.overflow_ticks);
+    printf("hash    %016" PRIx64 "\n", sb_sim_hash(sim));
+    return;
+  }
+  cJSON_AddNumberToObject(c->data, "ticks", (double)ticks);
+  cJSON_AddNumberToObject(c->data, "ticks_per_second", rate);
+  cJSON_AddNumberToObject(c->data, "largest_penetration", (double)stats.largest_penetration);
+  cli_add_hash(c->data, "final_hash", sb_sim_hash(sim));
+  cJSON *buffers = cJSON_AddObjectToObject(c->data, "buffers");
+  const struct {
+    const char *name;
+    uint32_t peak, capacity;
+  } rows[] = {{"contacts", stats.contact_peak, stats.contact_capacity}, {"pairs", stats.pair_peak, stats.pair_capacity}};
+  for (size_t i = 0; i < 2; i++) {
+    cJSON *row = cJSON_AddObjectToObject(buffers, rows[i].name);
+    cJSON_AddNumberToObject(row, "peak", rows[i].peak);
+    cJSON_AddNumberToObject(row, "capacity", rows[i].capacity);
+  }
+  cJSON_AddNumberToObject(c->data, "overflow_ticks", (double)stats.overflow_ticks);
+}
+
+/* Steps the simulation; writes hashes when asked to. */
+static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, FILE *hashes)
+{
+  bool terminal = isatty(STDERR_FILENO) && !c->json;
+  double start = seconds_now(), last = start;
+  sb_status status = SB_OK;
+  uint64_t done = 0;
+  for (; !status && done < ticks;) {
+    status = sb_sim_step(sim, &c->diag);
+    if (status) break;
+    done++;
+    if (hashes) {
+      uint64_t hash;
+      if (sb_sim_hash_history(sim, done, &hash)) fprintf(hashes, "%" PRIu64 " %016" PRIx64 "\n", done, hash);
+    }
+    if (terminal) show_progress(done, ticks, start, &last);
+  }
+  double seconds = seconds_now() - start;
+  report_run(c, s, sim, seconds, done);
+  if (!status && sb_sim_statistics(sim).overflow_ticks) {
+    sb_report(&c->diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, "collision", "contacts were dropped in %" PRIu64 " ticks; set contact_capacity in [collision]",
+              sb_sim_statistics(sim).overflow_ticks);
+    status = SB_E_CAPACITY;
+  }
+  return status ? CLI_BAD_ANSWER : CLI_DONE;
+}
+
+int cmd_run(cli *c)
+{
+  sb_session s;
+  sb_session_options options = cli_session_options(c);
+  uint64_t ticks = cli_whole(c, "--ticks", UINT64_MAX, 0, UINT64_MAX - 1);
+  if (c->diag.error_count) return CLI_USAGE;
+  sb_status status = sb_session_open(c->words[0], &options, &s, &c->diag);
+  if (status == SB_E_MODE) cli_report_parts(c, &s);
+  if (status) {
+    sb_session_close(&s);
+    return cli_exit_code(status);
+  }
+  if (ticks == UINT64_MAX) ticks = s.ticks;
+  cli_report_parts(c, &s);
+  report_scene(c, &s);
+  int code = CLI_USAGE;
+  sb_sim *sim = NULL;
+  FILE *hashes = NULL;
+  const char *hash_path = cli_value(c, "--hashes");
+  if (hash_path && !(hashes = fopen(hash_path, "w"))) {
+    sb_report(&c->diag, SB_ERROR, SB_CODE_FILE_WRITE, hash_path, "cannot write: %s", strerror(errno));
+  } else if (!sb_sim_create(&s.sim, &sim, &c->diag)) {
+    fflush(stdout);
+    code = simulate(c, &s, sim, ticks, hashes);
+  }
+  if (hashes && fclose(hashes)) {
+    sb_report(&c->diag, SB_ERROR, SB_CODE_FILE_WRITE, hash_path, "cannot write all hashes: %s", strerror(errno));
+    code = CLI_BAD_ANSWER;
+  }
+  sb_sim_destroy(sim);
+  sb_session_close(&s);
+  return code;
+}
+
+int cmd_validate(cli *c)
+{
+  sb_session s;
+  sb_session_options options = cli_session_options(c);
+  if (c->diag.error_count) return CLI_USAGE;
+  sb_status status = sb_session_open(c->words[0], &options, &s, &c->diag);
+  if (!status || status == SB_E_MODE) {
+    cli_report_parts(c, &s);
+    report_scene(c, &s);
+  }
+  if (!status) {
+    /* Solvers say at binding what they cannot simulate. */
+    sb_sim *sim;
+    status = sb_sim_create(&s.sim, &sim, &c->diag);
+    if (!status) sb_sim_destroy(sim);
+  }
+  sb_session_close(&s);
+  return cli_exit_code(status);
+}

@@ -1,0 +1,45 @@
+/* Tables and JSON that several commands print. */
+#include "cli.h"
+
+#include <stdio.h>
+
+void cli_report_parts(cli *c, const sb_session *s)
+{
+  char domain[256];
+  sb_domain_text(domain, sizeof domain);
+  if (!c->json) {
+    printf("%-12s %-14s %-7s %-14s %-14s %-14s %-14s %s\n", "part", "plugin", "backend", "asked", "declared", "verified", "granted", "reason");
+    for (uint32_t p = 0; p < s->part_count; p++) {
+      const sb_session_part *part = &s->parts[p];
+      printf("%-12s %-14s %-7s %-14s %-14s %-14s %-14s %s\n", part->name, part->plugin, sb_backend_name(part->backend),
+             sb_mode_name(part->asked), sb_mode_name(part->declared), sb_mode_name(part->verified), sb_mode_name(part->granted), part->reason);
+      if (part->module) printf("%-12s module %s, XXH3 %016llx\n", "", part->module->path, (unsigned long long)part->module->file_hash);
+    }
+    printf("mode    %s\ndomain  %s\n", sb_mode_name(s->mode), domain);
+    return;
+  }
+  cJSON_AddStringToObject(c->data, "mode", sb_mode_name(s->mode));
+  cJSON_AddStringToObject(c->data, "domain", domain);
+  cli_add_hash(c->data, "model_hash", sb_model_store_hash(s->one));
+  cJSON *parts = cJSON_AddArrayToObject(c->data, "parts");
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    const sb_session_part *part = &s->parts[p];
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "part", part->name);
+    cJSON_AddStringToObject(item, "plugin", part->plugin);
+    cJSON_AddStringToObject(item, "backend", sb_backend_name(part->backend));
+    cJSON_AddStringToObject(item, "asked", sb_mode_name(part->asked));
+    cJSON_AddStringToObject(item, "declared", sb_mode_name(part->declared));
+    cJSON_AddStringToObject(item, "verified", sb_mode_name(part->verified));
+    cJSON_AddStringToObject(item, "granted", sb_mode_name(part->granted));
+    cJSON_AddStringToObject(item, "reason", part->reason);
+    if (part->module) {
+      cJSON_AddStringToObject(item, "module", part->module->path);
+      cli_add_hash(item, "module_hash", part->module->file_hash);
+      cJSON_AddStringToObject(item, "compiler", part->module->entry->compiler);
+      cJSON_AddNumberToObject(item, "fp_flags", part->module->entry->fp_flags);
+      cJSON_AddNumberToObject(item, "lanes", part->module->entry->lanes);
+    }
+    cJSON_AddItemToArray(parts, item);
+  }
+}

@@ -1,0 +1,171 @@
+/* Builds a session step by step: INI -> plugins -> scene -> ownership -> modes -> simulation config. */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collision.h"
+#include "golden_hashes.h"
+#include "scene.h"
+#include "session_parts.h"
+
+static const char *const world_keys[] = {"scene", "gravity", "dt", "replicate", "first_world", "seed", "ground", "base", "keyframe",
+                                         "package_dirs"};
+static const char *const run_keys[] = {"ticks"};
+static const char *const determinism_keys[] = {"mode"};
+static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "speculative_margin"};
+static const char *const coupling_keys[] = {"contacts"};
+static const char *const section_names[] = {"world", "scene", "run", "determinism", "collision", "coupling", "solver.NAME"};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* ---- sections ---- */
+
+static void check_sections(sb_config *c, sb_diagnostics *diag)
+{
+  const char *last = "";
+  for (size_t i = 0; i < c->count; i++) {
+    const sb_setting *s = &c->settings[i];
+    if (!strcmp(s->section, last)) continue;
+    last = s->section;
+    bool known = !strncmp(s->section, "solver.", 7) && s->section[7];
+    for (size_t k = 0; k + 1 < COUNT(section_names); k++) known = known || !strcmp(s->section, section_names[k]);
+    if (known) continue;
+    const char *near = sb_nearest_name(s->section, section_names, COUNT(section_names));
+    sb_report(diag, SB_ERROR, SB_CODE_INI_UNKNOWN_SECTION, s->where, "unknown section [%s]%s%s%s", s->section, near ? "; did you mean [" : "",
+              near ? near : "", near ? "]?" : "");
+  }
+}
+
+static sb_status status_so_far(const sb_diagnostics *diag, size_t errors_before)
+{
+  return diag->error_count > errors_before ? SB_E_CONFIG : SB_OK;
+}
+
+/* ---- the scene ---- */
+
+/* Splits at blanks; *copy owns the words. */
+static size_t split_words(const char *text, char **copy, const char **words, size_t limit)
+{
+  size_t n = 0;
+  *copy = text ? strdup(text) : NULL;
+  char *rest = *copy;
+  for (char *word = *copy ? strtok_r(*copy, " \t", &rest) : NULL; word && n < limit; word = strtok_r(NULL, " \t", &rest)) words[n++] = word;
+  return n;
+}
+
+#define MAX_SCENE_PARAMS 64
+
+static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
+{
+  static const char *const ground_names[] = {"none", "auto", NULL};
+  static const char *const base_names[] = {"fixed", "floating", NULL};
+  sb_config *c = &s->config;
+  size_t errors = diag->error_count;
+  const sb_setting *scene = sb_config_find(c, "world", "scene");
+  if (!scene)
+    return sb_report(diag, SB_ERROR, SB_CODE_INI_MISSING, c->path,
+                     "[world] needs \"scene = FILE\" (MJCF, URDF or a cooked model) or \"scene = generator:NAME\"");
+  sb_scene_param params[MAX_SCENE_PARAMS];
+  const char *dirs[32];
+  char *dirs_copy;
+  double gravity[3];
+  sb_scene_request request = {.scene = scene->value, .where = scene->where, .params = params, .package_dirs = dirs};
+  for (size_t i = 0; i < c->count && request.param_count < MAX_SCENE_PARAMS; i++) {
+    if (strcmp(c->settings[i].section, "scene")) continue;
+    c->settings[i].used = true;
+    params[request.param_count++] = (sb_scene_param){c->settings[i].key, c->settings[i].value, c->settings[i].where};
+  }
+  request.package_dir_count = split_words(sb_config_text(c, "world", "package_dirs", NULL), &dirs_copy, dirs, COUNT(dirs));
+  request.key = sb_config_text(c, "world", "keyframe", NULL);
+  request.floating_base = sb_config_choice(c, "world", "base", 0, base_names, diag) == 1;
+  request.ground = sb_config_choice(c, "world", "ground", 0, ground_names, diag) == 1;
+  if (sb_config_numbers(c, "world", "gravity", gravity, 3, diag)) request.gravity = gravity;
+  uint32_t worlds = (uint32_t)sb_config_whole(c, "world", "replicate", 1, 1, 1u << 20, diag);
+  uint32_t first = (uint32_t)sb_config_whole(c, "world", "first_world", 0, 0, UINT32_MAX - (1u << 20), diag);
+  sb_status status = status_so_far(diag, errors);
+  if (!status) status = sb_scene_load(&request, &s->one, diag);
+  free(dirs_copy);
+  if (!status) status = sb_model_store_replicate(s->one, worlds, first, &s->model, diag);
+  return status;
+}
+
+static void read_settings(sb_session *s, const sb_session_options *o, sb_diagnostics *diag)
+{
+  static const char *const broad_names[] = {"all_pairs", "sap", NULL};
+  static const char *const coupling_names[] = {"none", "one_way", NULL};
+  sb_config *c = &s->config;
+  sb_sim_config *sim = &s->sim;
+  sb_model_store_dt(s->one, &sim->dt_numerator, &sim->dt_denominator);
+  if (!sb_config_fraction(c, "world", "dt", &sim->dt_numerator, &sim->dt_denominator, diag) && sim->dt_numerator == 0) {
+    sim->dt_numerator = 1;
+    sim->dt_denominator = 240;
+  }
+  sim->seed = sb_config_whole(c, "world", "seed", 0, 0, UINT64_MAX, diag);
+  sim->broad_phase = sb_config_choice(c, "collision", "broad_phase", SB_BROAD_SAP, broad_names, diag);
+  sim->pair_capacity = (uint32_t)sb_config_whole(c, "collision", "pair_capacity", 0, 0, 1u << 28, diag);
+  sim->contact_capacity = (uint32_t)sb_config_whole(c, "collision", "contact_capacity", 0, 0, 1u << 28, diag);
+  sim->speculative_margin = (float)sb_config_number(c, "collision", "speculative_margin", 0.01, 0, 1, diag);
+  sim->coupling = SB_COUPLING_UNSET;
+  if (sb_config_find(c, "coupling", "contacts"))
+    sim->coupling = sb_config_choice(c, "coupling", "contacts", 0, coupling_names, diag) ? SB_COUPLING_ONE_WAY : SB_COUPLING_NONE;
+  s->ticks = sb_config_whole(c, "run", "ticks", 1000, 0, UINT64_MAX, diag);
+  sim->threads = o->threads ? o->threads : 1;
+  sim->lanes = o->lanes ? o->lanes : sb_cpu_lanes();
+  sim->shuffle = o->shuffle;
+  sim->model = s->model;
+}
+
+/* ---- the whole ---- */
+
+sb_status sb_session_open(const char *ini_path, const sb_session_options *o, sb_session *s, sb_diagnostics *diag)
+{
+  *s = (sb_session){0};
+  size_t errors = diag->error_count;
+  sb_status status = sb_config_read(ini_path, &s->config, diag);
+  for (size_t i = 0; !status && i < o->set_count; i++) status = sb_config_set(&s->config, o->sets[i], diag);
+  if (!status) {
+    check_sections(&s->config, diag);
+    status = status_so_far(diag, errors);
+  }
+  if (!status) status = sb_catalogue_init(&s->catalogue, o->plugin_dirs, o->plugin_dir_count, diag);
+  if (!status) status = sb_session_find_parts(s, o, diag); /* plugins, parameters */
+  if (!status) status = load_scene(s, diag);
+  if (!status) {
+    read_settings(s, o, diag);
+    sb_config_check_unused(&s->config, "world", world_keys, COUNT(world_keys), diag);
+    sb_config_check_unused(&s->config, "run", run_keys, COUNT(run_keys), diag);
+    sb_config_check_unused(&s->config, "determinism", determinism_keys, COUNT(determinism_keys), diag);
+    sb_config_check_unused(&s->config, "collision", collision_keys, COUNT(collision_keys), diag);
+    sb_config_check_unused(&s->config, "coupling", coupling_keys, COUNT(coupling_keys), diag);
+    status = status_so_far(diag, errors);
+  }
+  if (!status) status = sb_session_assign_bodies(s, diag);
+  if (!status) status = sb_session_grant_modes(s, diag);
+  if (!status || status == SB_E_MODE) {
+    sb_status filled = sb_session_fill_sim(s, diag);
+    if (filled) status = filled;
+  }
+  if (status && status != SB_E_MODE) sb_session_close(s);
+  return status;
+}
+
+void sb_session_close(sb_session *s)
+{
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    free(s->parts[p].name);
+    free(s->parts[p].where);
+    free(s->parts[p].params);
+    free(s->parts[p].bodies);
+  }
+  free(s->parts);
+  free(s->sim_parts);
+  sb_model_store_free(s->model);
+  sb_model_store_free(s->one);
+  sb_catalogue_free(&s->catalogue);
+  sb_config_free(&s->config);
+  *s = (sb_session){0};
+}

@@ -1,0 +1,59 @@
+/* A session: from an INI file to a simulation whose determinism mode is granted or refused. What `run`, `validate`, `bench` and
+ * embedding programs share. */
+#ifndef SAMEBIT_HOST_SESSION_H
+#define SAMEBIT_HOST_SESSION_H
+
+#include "catalogue.h"
+#include "config.h"
+#include "sim.h"
+#include "verify.h"
+
+/* What the command line adds to the INI file. All zero is good. */
+typedef struct sb_session_options {
+  const char *const *sets; /* "section.key=value" */
+  size_t set_count;
+  const char *const *plugin_dirs;
+  size_t plugin_dir_count;
+  uint32_t threads;        /* 0: 1 */
+  uint32_t lanes;          /* 0: the widest */
+  uint64_t shuffle;
+  const char *backend;     /* for every solver; NULL: as the INI says */
+} sb_session_options;
+
+/* A part of the run that has a mode: the collision pipeline, then each solver in INI order. */
+typedef struct sb_session_part {
+  char *name;             /* "collision", "robot" */
+  const char *plugin;     /* solver id, or "collision" */
+  uint32_t backend;
+  uint32_t asked, declared, verified, granted; /* SB_MODE_* */
+  char reason[320];       /* for what was granted */
+  char *where;            /* where the mode was asked for */
+  const sb_module *module; /* NULL for the collision pipeline */
+  const sb_solver_api *api;
+  double *params;
+  uint32_t *bodies;
+  uint32_t body_count;
+} sb_session_part;
+
+typedef struct sb_session {
+  sb_config config;
+  sb_catalogue catalogue;
+  sb_model_store *one;   /* as cooked */
+  sb_model_store *model; /* over all worlds */
+  sb_session_part *parts;
+  uint32_t part_count;
+  uint32_t mode;  /* of the run: the weakest granted */
+  uint64_t ticks; /* how far `run` goes unless told */
+  sb_sim_part *sim_parts;
+  sb_sim_config sim; /* ready for sb_sim_create */
+} sb_session;
+
+/* Reads, loads, cooks, checks. SB_E_MODE: a part cannot keep the mode asked of it, one diagnostic for each; the session is then
+ * still filled, for reports. After any other error it is empty. */
+sb_status sb_session_open(const char *ini_path, const sb_session_options *options, sb_session *session, sb_diagnostics *diag);
+void sb_session_close(sb_session *session);
+
+/* One line on what this program runs on: architecture, system, CPU features that matter, compiler, C library, build, numerics. */
+void sb_domain_text(char *text, size_t size);
+
+#endif

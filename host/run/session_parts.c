@@ -1,0 +1,289 @@
+/* Solvers of a session: plugins, parameters, bodies, modes. */
+#define _GNU_SOURCE
+#include "session_parts.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "golden_hashes.h"
+
+static sb_status no_memory(sb_diagnostics *diag)
+{
+  return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "session", "no memory for the parts of the run");
+}
+
+/* ---- plugins and parameters ---- */
+
+static double read_param(sb_config *c, const char *section, const sb_param_desc *p, sb_diagnostics *diag)
+{
+  static const char *const bool_names[] = {"no", "yes", "false", "true", "0", "1", NULL};
+  switch (p->type) {
+  case SB_PARAM_INT: {
+    const sb_setting *s = sb_config_find(c, section, p->name);
+    double value = sb_config_number(c, section, p->name, p->value, p->minimum, p->maximum, diag);
+    if (s && value != (double)(int64_t)value)
+      sb_report(diag, SB_ERROR, SB_CODE_INI_VALUE, s->where, "%s.%s: expected a whole number, found \"%s\"", section, p->name, s->value);
+    return value;
+  }
+  case SB_PARAM_BOOL: return sb_config_choice(c, section, p->name, p->value != 0, bool_names, diag) & 1;
+  case SB_PARAM_CHOICE: {
+    char copy[256], *rest = copy;
+    const char *names[32] = {0};
+    snprintf(copy, sizeof copy, "%s", p->choices);
+    size_t n = 0;
+    for (char *word = strtok_r(copy, "|", &rest); word && n < 31; word = strtok_r(NULL, "|", &rest)) names[n++] = word;
+    return sb_config_choice(c, section, p->name, (uint32_t)p->value, names, diag);
+  }
+  default: return sb_config_number(c, section, p->name, p->value, p->minimum, p->maximum, diag);
+  }
+}
+
+static const char *const part_keys[] = {"plugin", "bodies", "backend", "mode"};
+#define PART_KEYS (sizeof part_keys / sizeof part_keys[0])
+
+static sb_status read_part(sb_session *s, const char *section, const char *place, const sb_session_options *o, uint32_t inherited,
+                           const char *inherited_where, sb_session_part *part, sb_diagnostics *diag)
+{
+  sb_config *c = &s->config;
+  part->name = strdup(section + strlen("solver."));
+  if (!part->name) return no_memory(diag);
+  const sb_setting *plugin = sb_config_find(c, section, "plugin");
+  if (!plugin)
+    return sb_report(diag, SB_ERROR, SB_CODE_INI_MISSING, place, "[%s] needs \"plugin = ID\"; `samebit plugins list` shows them", section);
+  sb_status status = sb_catalogue_find_solver(&s->catalogue, plugin->value, plugin->where, &part->module, &part->api, diag);
+  if (status) return status;
+  const sb_solver_desc *desc = part->api->desc;
+  part->plugin = desc->id;
+  part->backend = sb_config_choice(c, section, "backend", SB_BACKEND_CPU, sb_backend_names, diag);
+  if (o->backend)
+    for (uint32_t b = 0; b < SB_BACKEND_COUNT; b++)
+      if (!strcmp(o->backend, sb_backend_names[b])) part->backend = b;
+  const sb_setting *mode = sb_config_find(c, section, "mode");
+  part->asked = sb_config_choice(c, section, "mode", inherited, sb_mode_names, diag);
+  part->where = strdup(mode ? mode->where : inherited_where);
+  part->params = calloc((size_t)desc->param_count + 1, sizeof *part->params);
+  const char **known = malloc((PART_KEYS + desc->param_count) * sizeof *known);
+  if (!part->params || !known || !part->where) {
+    free(known);
+    return no_memory(diag);
+  }
+  memcpy(known, part_keys, sizeof part_keys);
+  for (uint32_t i = 0; i < desc->param_count; i++) {
+    part->params[i] = read_param(c, section, &desc->params[i], diag);
+    known[PART_KEYS + i] = desc->params[i].name;
+  }
+  sb_config_find(c, section, "bodies"); /* read when the scene is known */
+  sb_config_check_unused(c, section, known, PART_KEYS + desc->param_count, diag);
+  free(known);
+  return SB_OK;
+}
+
+sb_status sb_session_find_parts(sb_session *s, const sb_session_options *o, sb_diagnostics *diag)
+{
+  sb_config *c = &s->config;
+  size_t errors = diag->error_count;
+  if (o->backend && strcmp(o->backend, "cpu") && strcmp(o->backend, "vulkan"))
+    return sb_report(diag, SB_ERROR, SB_CODE_CLI_USAGE, "--backend", "expected cpu or vulkan, found \"%s\"", o->backend);
+  const sb_setting *global = sb_config_find(c, "determinism", "mode");
+  uint32_t mode = sb_config_choice(c, "determinism", "mode", SB_MODE_CROSS_PLATFORM, sb_mode_names, diag);
+  const char *where = global ? global->where : "default mode";
+  s->parts = calloc(c->count + 1, sizeof *s->parts);
+  if (!s->parts) return no_memory(diag);
+  const sb_setting *own = sb_config_find(c, "collision", "mode");
+  sb_session_part *collision = &s->parts[s->part_count++];
+  collision->name = strdup("collision");
+  collision->plugin = "collision";
+  collision->asked = sb_config_choice(c, "collision", "mode", mode, sb_mode_names, diag);
+  collision->where = strdup(own ? own->where : where);
+  if (!collision->name || !collision->where) return no_memory(diag);
+  for (size_t i = 0; i < c->count; i++) {
+    const char *section = c->settings[i].section;
+    if (strncmp(section, "solver.", 7) || !section[7]) continue;
+    bool seen = false;
+    for (uint32_t p = 1; p < s->part_count; p++) seen = seen || !strcmp(s->parts[p].name, section + 7);
+    if (seen) continue;
+    sb_status status = read_part(s, section, c->settings[i].where, o, mode, where, &s->parts[s->part_count++], diag);
+    if (status == SB_E_MEMORY) return status;
+  }
+  if (s->part_count == 1)
+    sb_report(diag, SB_ERROR, SB_CODE_INI_MISSING, c->path, "no solver: add a section [solver.NAME] with \"plugin = ID\" and \"bodies = *\"");
+  return diag->error_count > errors ? SB_E_CONFIG : SB_OK;
+}
+
+/* ---- bodies ---- */
+
+/* Whether one of the blank-separated patterns matches the body's name; a body without one is called body_INDEX. */
+static bool pattern_matches(const char *patterns, const char *name)
+{
+  char word[256];
+  while (*patterns) {
+    size_t n = strcspn(patterns, " \t,");
+    snprintf(word, sizeof word, "%.*s", (int)n, patterns);
+    if (n && !fnmatch(word, name, 0)) return true;
+    patterns += n + strspn(patterns + n, " \t,");
+  }
+  return false;
+}
+
+static const char *body_label(const sb_session *s, uint32_t body, char *buffer, size_t size)
+{
+  const char *name = sb_model_store_name(s->one, SB_NAME_BODY, body);
+  if (*name) return name;
+  snprintf(buffer, size, "body_%u", body);
+  return buffer;
+}
+
+/* Owner of each body of one world: index of the part, 0 for none yet. */
+static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
+{
+  const sb_model *m = sb_model_store_view(s->one);
+  char buffer[32], other[32];
+  for (uint32_t p = 1; p < s->part_count; p++) {
+    char section[300];
+    snprintf(section, sizeof section, "solver.%.250s", s->parts[p].name);
+    const sb_setting *setting = sb_config_find(&s->config, section, "bodies");
+    const char *patterns = setting ? setting->value : "*";
+    bool any = m->body_count == 0 && !setting;
+    for (uint32_t b = 0; b < m->body_count; b++) {
+      const char *name = body_label(s, b, buffer, sizeof buffer);
+      if (!pattern_matches(patterns, name)) continue;
+      any = true;
+      if (owner[b])
+        sb_report(diag, SB_ERROR, SB_CODE_BODY_OWNED_TWICE, setting ? setting->where : section,
+                  "body \"%s\" belongs to [solver.%s] already; give each body to one solver through \"bodies\"", name,
+                  s->parts[owner[b]].name);
+      else
+        owner[b] = p;
+      if (diag->error_count > 20) return;
+    }
+    if (any) continue;
+    const char **names = malloc((m->body_count + 1) * sizeof *names);
+    for (uint32_t b = 0; names && b < m->body_count; b++) names[b] = sb_model_store_name(s->one, SB_NAME_BODY, b);
+    const char *near = names ? sb_nearest_name(patterns, names, m->body_count) : NULL;
+    sb_report(diag, SB_ERROR, SB_CODE_BODY_NO_MATCH, setting ? setting->where : section, "no body matches \"%s\"%s%s%s%s", patterns,
+              near && *near ? "; did you mean \"" : "", near ? near : "", near && *near ? "\"?" : "",
+              m->body_count ? "" : " (the scene has no bodies)");
+    free(names);
+  }
+  for (uint32_t b = 0; b < m->body_count; b++) {
+    const char *name = body_label(s, b, buffer, sizeof buffer);
+    int32_t parent = m->joint_parent[b];
+    if (!owner[b] && !(m->body_flags[b] & SB_BODY_STATIC))
+      sb_report(diag, SB_ERROR, SB_CODE_BODY_UNOWNED, s->config.path, "no solver owns body \"%s\"; add it to the \"bodies\" of one", name);
+    else if (parent >= 0 && owner[parent] && owner[b] && owner[parent] != owner[b])
+      sb_report(diag, SB_ERROR, SB_CODE_BODY_SPLIT, s->config.path,
+                "body \"%s\" is jointed to \"%s\", but they belong to [solver.%s] and [solver.%s]; an articulation needs one solver", name,
+                body_label(s, (uint32_t)parent, other, sizeof other), s->parts[owner[b]].name, s->parts[owner[parent]].name);
+    if (diag->error_count > 20) return;
+  }
+}
+
+sb_status sb_session_assign_bodies(sb_session *s, sb_diagnostics *diag)
+{
+  const sb_model *one = sb_model_store_view(s->one), *all = sb_model_store_view(s->model);
+  size_t errors = diag->error_count;
+  uint32_t *owner = calloc((size_t)one->body_count + 1, sizeof *owner);
+  if (!owner) return no_memory(diag);
+  claim_bodies(s, owner, diag);
+  sb_status status = diag->error_count > errors ? SB_E_CONFIG : SB_OK;
+  for (uint32_t p = 1; !status && p < s->part_count; p++) {
+    sb_session_part *part = &s->parts[p];
+    part->bodies = malloc(((size_t)all->body_count + 1) * sizeof *part->bodies);
+    if (!part->bodies) status = no_memory(diag);
+    for (uint32_t b = 0; !status && b < all->body_count; b++)
+      if (owner[b % one->body_count] == p) part->bodies[part->body_count++] = b;
+  }
+  free(owner);
+  return status;
+}
+
+/* ---- coupling ---- */
+
+/* The first two solvers whose shapes could touch, by contype and conaffinity; false when there are none. */
+static bool find_coupled(const sb_session *s, uint32_t *first, uint32_t *second)
+{
+  const sb_model *m = sb_model_store_view(s->one);
+  uint32_t type[64] = {0}, affinity[64] = {0};
+  for (uint32_t p = 1; p < s->part_count && p < 64; p++)
+    for (uint32_t i = 0; i < s->parts[p].body_count && s->parts[p].bodies[i] < m->body_count; i++)
+      for (uint32_t shape = 0; shape < m->shape_count; shape++)
+        if (m->shape_body[shape] == (int32_t)s->parts[p].bodies[i]) {
+          type[p] |= m->shape_contype[shape];
+          affinity[p] |= m->shape_conaffinity[shape];
+        }
+  for (*first = 1; *first < s->part_count && *first < 64; ++*first)
+    for (*second = *first + 1; *second < s->part_count && *second < 64; ++*second)
+      if ((type[*first] & affinity[*second]) || (type[*second] & affinity[*first])) return true;
+  return false;
+}
+
+/* ---- modes ---- */
+
+static uint32_t weaker(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static void judge_part(sb_session_part *part, uint32_t lanes)
+{
+  sb_verdict verdict;
+  if (part->api) {
+    const sb_solver_desc *d = part->api->desc;
+    part->declared = d->mode[part->backend];
+    sb_verify_solver(part->api, part->backend, lanes, &verdict);
+    const uint32_t wanted = SB_FP_EVAL_METHOD_0 | SB_FP_NO_FAST_MATH;
+    if ((part->module->entry->fp_flags & wanted) != wanted) {
+      verdict.mode = SB_MODE_OFF;
+      snprintf(verdict.reason, sizeof verdict.reason, "it was built with fast-math or another evaluation precision");
+    } else if (part->module->changed_fp_env) {
+      verdict.mode = SB_MODE_OFF;
+      snprintf(verdict.reason, sizeof verdict.reason, "loading it changed the floating-point environment");
+    }
+    if (part->declared < verdict.mode)
+      snprintf(verdict.reason, sizeof verdict.reason, "declares %s: %.200s", sb_mode_name(part->declared), d->mode_reason[part->backend]);
+  } else {
+    part->declared = SB_MODE_CROSS_PLATFORM;
+    sb_verify_collision(SB_GOLDEN_COLLISION, lanes, &verdict);
+  }
+  part->verified = verdict.mode;
+  part->granted = weaker(part->asked, weaker(part->declared, part->verified));
+  snprintf(part->reason, sizeof part->reason, "%s", verdict.reason);
+}
+
+sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
+{
+  uint32_t first, second;
+  if (s->part_count > 2 && s->sim.coupling == SB_COUPLING_UNSET && find_coupled(s, &first, &second))
+    return sb_report(diag, SB_ERROR, SB_CODE_COUPLING_UNSET, s->config.path,
+                     "shapes of [solver.%s] and [solver.%s] could touch; say how, with a section [coupling] and the line \"contacts = none\" or "
+                     "\"contacts = one_way\" (the later solver sees the earlier one's bodies as moving obstacles)",
+                     s->parts[first].name, s->parts[second].name);
+  sb_status status = SB_OK;
+  s->mode = SB_MODE_CROSS_PLATFORM;
+  for (uint32_t p = 0; p < s->part_count; p++) {
+    sb_session_part *part = &s->parts[p];
+    judge_part(part, s->sim.lanes);
+    s->mode = weaker(s->mode, part->granted);
+    if (part->granted >= part->asked) continue;
+    status = sb_report(diag, SB_ERROR, SB_CODE_MODE_REFUSED, part->where,
+                       "%s%s%s cannot keep mode %s on %s: declared %s, verified %s (%s); ask for a weaker mode with \"mode = %s\" in [%s%s]",
+                       part->api ? "solver " : "the collision pipeline", part->api ? part->name : "", "", sb_mode_name(part->asked),
+                       sb_backend_name(part->backend), sb_mode_name(part->declared), sb_mode_name(part->verified), part->reason,
+                       sb_mode_name(part->granted), part->api ? "solver." : "", part->api ? part->name : "collision");
+  }
+  return status;
+}
+
+sb_status sb_session_fill_sim(sb_session *s, sb_diagnostics *diag)
+{
+  s->sim_parts = calloc(s->part_count, sizeof *s->sim_parts);
+  if (!s->sim_parts) return no_memory(diag);
+  for (uint32_t p = 1; p < s->part_count; p++) {
+    const sb_session_part *from = &s->parts[p];
+    s->sim_parts[p - 1] = (sb_sim_part){.name = from->name, .api = from->api, .params = from->params, .bodies = from->bodies,
+                                        .body_count = from->body_count, .backend = from->backend, .mode = from->granted};
+  }
+  s->sim.parts = s->sim_parts;
+  s->sim.part_count = s->part_count - 1;
+  s->sim.mode = s->mode;
+  return SB_OK;
+}

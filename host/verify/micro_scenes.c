@@ -1,0 +1,172 @@
+/* Builds the micro-scenes and runs them. */
+#include "micro_scenes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collision.h"
+#include "model_builder.h"
+#include "sim.h"
+
+const sb_micro_scene sb_micro_scenes[] = {
+    {"arm", "a fixed arm with a drive, a limit, dry friction, a slide and a ball joint, under gravity",
+     SB_HANDLES_RIGID | SB_HANDLES_JOINTS, 96},
+    {"drop", "a sphere, a capsule and two boxes fall, spinning, onto a plane and each other", SB_HANDLES_RIGID | SB_HANDLES_CONTACT, 96},
+};
+const size_t sb_micro_scene_count = sizeof sb_micro_scenes / sizeof sb_micro_scenes[0];
+
+static sb_build_body link_body(int32_t parent, double x, double mass)
+{
+  sb_build_body b = sb_build_body_default();
+  b.joint_type = SB_JOINT_AXES;
+  b.parent = parent;
+  b.joint_X_p[0] = x;
+  b.mass = mass;
+  b.com[0] = 0.15;
+  b.com[2] = 0.01;
+  b.inertia[0] = 0.002 * mass;
+  b.inertia[1] = 0.009 * mass;
+  b.inertia[2] = 0.008 * mass;
+  b.inertia[3] = 0.0005 * mass;
+  return b;
+}
+
+static sb_build_dof axis_dof(uint32_t kind, double x, double y, double z, double q)
+{
+  sb_build_dof d = sb_build_dof_default();
+  d.kind = kind;
+  d.axis[0] = x, d.axis[1] = y, d.axis[2] = z;
+  d.q = q;
+  return d;
+}
+
+static void build_arm(sb_model_builder *b)
+{
+  sb_build_body body = link_body(-1, 0, 1.5);
+  body.joint_X_p[2] = 1.0;
+  int32_t upper = sb_builder_add_body(b, &body, "upper");
+  sb_build_dof dof = axis_dof(SB_DOF_ANGULAR, 0, 1, 0.25, 0.3);
+  dof.target_ke = 40, dof.target_kd = 2, dof.target_q = -0.4, dof.effort_limit = 9, dof.armature = 0.02;
+  sb_builder_add_dof(b, &dof, "shoulder");
+  dof = axis_dof(SB_DOF_ANGULAR, 0, 0, 1, -0.2);
+  dof.damping = 0.1, dof.stiffness = 3, dof.spring_ref = 0.1;
+  sb_builder_add_dof(b, &dof, "twist");
+  body = link_body(upper, 0.3, 0.8);
+  int32_t lower = sb_builder_add_body(b, &body, "lower");
+  dof = axis_dof(SB_DOF_ANGULAR, 0, 1, 0, 0.1);
+  dof.lower = -0.2, dof.upper = 0.15;
+  sb_builder_add_dof(b, &dof, "elbow");
+  body = link_body(lower, 0.3, 0.4);
+  body.joint_X_p[3] = 0.5, body.joint_X_p[4] = 0.5, body.joint_X_p[5] = 0.5, body.joint_X_p[6] = 0.5;
+  int32_t slider = sb_builder_add_body(b, &body, "slider");
+  dof = axis_dof(SB_DOF_LINEAR, 0, 0, 1, 0.02);
+  dof.friction = 0.5, dof.lower = -0.1, dof.upper = 0.1;
+  sb_builder_add_dof(b, &dof, "slide");
+  body = link_body(slider, 0.1, 0.3);
+  body.joint_type = SB_JOINT_BALL;
+  body.q[0] = 0.1, body.q[1] = 0.2, body.q[2] = 0, body.q[3] = 0.9746794344808963;
+  body.qd[0] = 1, body.qd[2] = -2;
+  int32_t ball = sb_builder_add_body(b, &body, "ball");
+  body = link_body(ball, 0.2, 0.2);
+  body.joint_type = SB_JOINT_FIXED;
+  sb_builder_add_body(b, &body, "tip");
+}
+
+static void add_free_body(sb_model_builder *b, uint32_t type, const double size[3], double x, double z, double spin)
+{
+  sb_build_body body = sb_build_body_default();
+  body.joint_type = SB_JOINT_FREE;
+  body.q[0] = x, body.q[1] = 0.1 * x, body.q[2] = z, body.q[3] = 0.2, body.q[4] = 0.1, body.q[5] = -0.1, body.q[6] = 0.9695359714832659;
+  body.qd[0] = 0.3, body.qd[3] = spin, body.qd[5] = -spin;
+  body.mass = 1.25;
+  body.inertia[0] = 0.012, body.inertia[1] = 0.014, body.inertia[2] = 0.01;
+  int32_t index = sb_builder_add_body(b, &body, NULL);
+  sb_build_shape shape = sb_build_shape_default();
+  shape.type = type;
+  shape.body = index;
+  memcpy(shape.size, size, sizeof shape.size);
+  shape.friction[0] = 0.6;
+  sb_builder_add_shape(b, &shape, NULL);
+}
+
+static void build_drop(sb_model_builder *b)
+{
+  sb_build_shape plane = sb_build_shape_default();
+  plane.type = SB_SHAPE_PLANE;
+  plane.body = -1;
+  sb_builder_add_shape(b, &plane, "floor");
+  const double ball[3] = {0.12, 0, 0}, capsule[3] = {0.08, 0.15, 0}, box[3] = {0.15, 0.1, 0.12}, cube[3] = {0.1, 0.1, 0.1};
+  add_free_body(b, SB_SHAPE_SPHERE, ball, 0.0, 0.2, 3);
+  add_free_body(b, SB_SHAPE_CAPSULE, capsule, 0.15, 0.3, -2);
+  add_free_body(b, SB_SHAPE_BOX, box, 0.05, 0.55, 1);
+  add_free_body(b, SB_SHAPE_BOX, cube, -0.15, 0.3, 4);
+}
+
+sb_model_store *sb_micro_scene_model(const char *name)
+{
+  sb_model_builder *b = sb_builder_create();
+  sb_model_store *store = NULL;
+  if (!strcmp(name, "arm"))
+    build_arm(b);
+  else if (!strcmp(name, "drop"))
+    build_drop(b);
+  else
+    name = NULL;
+  if (name && sb_builder_finalise(b, name, &store, NULL)) store = NULL;
+  sb_builder_free(b);
+  return store;
+}
+
+#define MAX_PARAMS 64
+
+sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t threads,
+                              uint32_t lanes, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)
+{
+  if (api->desc->param_count > MAX_PARAMS || (api->desc->handles & scene->handles) != scene->handles) return SB_E_UNSUPPORTED;
+  sb_model_store *one = sb_micro_scene_model(scene->name), *model = NULL;
+  sb_status status = one ? sb_model_store_replicate(one, 1, 0, &model, diag) : SB_E_MEMORY;
+  sb_sim *sim = NULL;
+  if (!status) {
+    uint32_t bodies[16], count = sb_model_store_view(model)->body_count;
+    for (uint32_t i = 0; i < count && i < 16; i++) bodies[i] = i;
+    double params[MAX_PARAMS];
+    for (uint32_t i = 0; i < api->desc->param_count; i++) params[i] = api->desc->params[i].value;
+    sb_sim_part part = {.name = "check", .api = api, .params = params, .bodies = bodies, .body_count = count, .backend = backend,
+                        .mode = SB_MODE_LOCAL};
+    sb_sim_config config = {.model = model, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = 240,
+                            .mode = SB_MODE_LOCAL, .threads = threads, .lanes = lanes, .broad_phase = SB_BROAD_SAP,
+                            .shuffle = shuffle, .seed = 1};
+    status = sb_sim_create(&config, &sim, diag);
+  }
+  for (uint32_t t = 0; !status && t < scene->ticks; t++) status = sb_sim_step(sim, diag);
+  if (!status) *hash = sb_sim_hash(sim);
+  sb_sim_destroy(sim);
+  sb_model_store_free(model);
+  sb_model_store_free(one);
+  return status;
+}
+
+sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)
+{
+  sb_model_store *one = sb_micro_scene_model("drop"), *model = NULL;
+  sb_status status = one ? sb_model_store_replicate(one, 1, 0, &model, diag) : SB_E_MEMORY;
+  sb_sim *sim = NULL;
+  if (!status) {
+    sb_sim_config config = {.model = model, .dt_numerator = 1, .dt_denominator = 240, .mode = SB_MODE_LOCAL, .threads = threads,
+                            .lanes = lanes, .broad_phase = SB_BROAD_SAP, .shuffle = shuffle, .speculative_margin = 0.25f};
+    status = sb_sim_create(&config, &sim, diag);
+  }
+  uint64_t run = 0;
+  /* No solver moves anything: the poses are walked through by hand, by exact steps, down through the plane. */
+  for (uint32_t t = 0; !status && t < 16; t++) {
+    sb_state *state = sb_sim_state(sim);
+    for (uint32_t b = 0; b < sb_model_store_view(model)->body_count; b++) state->body_q[7 * b + 2] -= 0.03125f;
+    status = sb_sim_step(sim, diag);
+    if (!status) run = sb_hash_fold(run, sb_sim_hash_stage(sim, SB_STAGE_CONTACTS));
+  }
+  *hash = run;
+  sb_sim_destroy(sim);
+  sb_model_store_free(model);
+  sb_model_store_free(one);
+  return status;
+}

@@ -1,0 +1,94 @@
+/* Runs the micro-scenes under perturbations and compares. */
+#include "verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "micro_scenes.h"
+#include "state_hash.h"
+
+static const char *first_message(const sb_diagnostics *diag)
+{
+  return diag->count ? diag->items[0].message : "no reason given";
+}
+
+/* Two runs of one scene: plain, and with everything turned that must not matter. */
+static sb_status run_twice(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t lanes, uint64_t hash[2],
+                           sb_verdict *verdict)
+{
+  sb_diagnostics diag = {0};
+  sb_status status = sb_micro_scene_hash(scene, api, backend, 1, lanes, 0, &hash[0], &diag);
+  if (!status) status = sb_micro_scene_hash(scene, api, backend, 2, 1, 0x5eed, &hash[1], &diag);
+  if (status && status != SB_E_UNSUPPORTED)
+    snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s failed: %.180s", scene->name, first_message(&diag));
+  sb_diagnostics_clear(&diag);
+  return status;
+}
+
+static const sb_golden *find_golden(const sb_solver_desc *desc, const char *scene, uint32_t backend)
+{
+  for (uint32_t i = 0; i < desc->golden_count; i++)
+    if (desc->goldens[i].backend == backend && !strcmp(desc->goldens[i].scene, scene)) return &desc->goldens[i];
+  return NULL;
+}
+
+void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes, sb_verdict *verdict)
+{
+  *verdict = (sb_verdict){.mode = SB_MODE_OFF};
+  if (api->desc->mode[backend] == SB_MODE_OFF) {
+    snprintf(verdict->reason, sizeof verdict->reason, "declares Off: %.200s", api->desc->mode_reason[backend]);
+    return;
+  }
+  uint32_t ran = 0, matched = 0;
+  for (size_t i = 0; i < sb_micro_scene_count; i++) {
+    const sb_micro_scene *scene = &sb_micro_scenes[i];
+    uint64_t hash[2];
+    sb_status status = run_twice(scene, api, backend, lanes, hash, verdict);
+    if (status == SB_E_UNSUPPORTED) continue;
+    if (status) return;
+    ran++;
+    if (hash[0] != hash[1]) {
+      snprintf(verdict->reason, sizeof verdict->reason,
+               "micro-scene %s: %016" PRIx64 " with 1 thread and %u lanes, %016" PRIx64 " with 2 threads, 1 lane and shuffled tasks",
+               scene->name, hash[0], lanes, hash[1]);
+      return;
+    }
+    const sb_golden *golden = find_golden(api->desc, scene->name, backend);
+    if (golden && golden->hash == hash[0]) matched++;
+    if (golden && golden->hash != hash[0] && !verdict->reason[0])
+      snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s gives %016" PRIx64 ", its golden hash is %016" PRIx64, scene->name,
+               hash[0], golden->hash);
+  }
+  if (ran == 0) {
+    snprintf(verdict->reason, sizeof verdict->reason, "it can run none of the host's micro-scenes, so nothing was checked");
+    return;
+  }
+  verdict->mode = matched == ran ? SB_MODE_CROSS_PLATFORM : SB_MODE_RUN_TO_RUN;
+  if (matched == ran)
+    snprintf(verdict->reason, sizeof verdict->reason, "%u golden hashes matched, threads, lanes and task order varied", ran);
+  else if (!verdict->reason[0])
+    snprintf(verdict->reason, sizeof verdict->reason, "%u micro-scenes repeat, but %u have no golden hash", ran, ran - matched);
+}
+
+void sb_verify_collision(uint64_t golden, uint32_t lanes, sb_verdict *verdict)
+{
+  *verdict = (sb_verdict){.mode = SB_MODE_OFF};
+  uint64_t a = 0, b = 0;
+  sb_diagnostics diag = {0};
+  sb_status status = sb_micro_scene_contacts(lanes, 1, 0, &a, &diag);
+  if (!status) status = sb_micro_scene_contacts(1, 2, 0x5eed, &b, &diag);
+  if (status) {
+    snprintf(verdict->reason, sizeof verdict->reason, "micro-scene failed: %.200s", first_message(&diag));
+  } else if (a != b) {
+    snprintf(verdict->reason, sizeof verdict->reason,
+             "contacts: %016" PRIx64 " with 1 thread and %u lanes, %016" PRIx64 " with 2 threads, 1 lane and shuffled tasks", a, lanes, b);
+  } else if (a != golden) {
+    verdict->mode = SB_MODE_RUN_TO_RUN;
+    snprintf(verdict->reason, sizeof verdict->reason, "contacts hash to %016" PRIx64 ", the golden hash is %016" PRIx64, a, golden);
+  } else {
+    verdict->mode = SB_MODE_CROSS_PLATFORM;
+    snprintf(verdict->reason, sizeof verdict->reason, "golden contacts matched, threads, lanes and task order varied");
+  }
+  sb_diagnostics_clear(&diag);
+}

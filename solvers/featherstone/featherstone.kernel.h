@@ -178,44 +178,6 @@ FN FsInertia fs_rigid_inertia(F mass, S33 about_com, V3 c, V3 w, V3 g)
   return r;
 }
 
-/* What one dof adds to its row of the equations of motion: explicit force and implicit resistance.
- *   drive and motor: clamp(ke (target - q - dt qd) + kd (target_qd - qd) + motor), implicit unless clamped
- *   spring and damper towards rest, dry friction, and one-sided limits with a given frequency, all implicit in velocity.
- * d is the inertia seen by the dof (kg or kg m^2). Result: x = total force, y = what dt adds to the inertia. */
-STRUCT(FsDof) { F armature; F damping; F stiffness; F spring_ref; F friction; F lower; F upper; F effort; F ke; F kd; };
-STRUCT(FsRow) { F force; F inertia; };
-
-FN FsRow fs_dof_row(FsDof k, F q, F qd, F motor, F target_q, F target_qd, F d, F dt, F limit_omega, F limit_zeta)
-{
-  FsRow r;
-  F ahead = q + dt * qd;
-  F drive = (k.ke * (target_q - ahead) + k.kd * (target_qd - qd)) + motor;
-  F clamped = f_clamp(drive, -k.effort, k.effort);
-  M free = drive == clamped;
-  F soft = f_sel(free, dt * (k.kd + dt * k.ke), K(0.0f));
-  r.force = clamped - (k.stiffness * (ahead - k.spring_ref) + k.damping * qd);
-  r.inertia = soft + dt * (k.damping + dt * k.stiffness);
-  /* dry friction: a damper that carries at most `friction`, and stiff enough to hold */
-  F speed = f_abs(qd);
-  F stick = 10.0f * f_div(d, dt);
-  F drag = f_sel(speed * stick > k.friction, f_div(k.friction, f_max(speed, K(1.0e-9f))), stick);
-  drag = f_sel(k.friction > 0.0f, drag, K(0.0f));
-  r.force = r.force - drag * qd;
-  r.inertia = r.inertia + dt * drag;
-  /* limits */
-  F low = k.lower - ahead;
-  F high = ahead - k.upper;
-  M at_low = low > 0.0f;
-  M at_high = high > 0.0f;
-  F ks = (d * limit_omega) * limit_omega;
-  F kc = ((d * limit_omega) * limit_zeta) * 2.0f;
-  F push = f_sel(at_low, ks * low - kc * qd, f_sel(at_high, -(ks * high) - kc * qd, K(0.0f)));
-  M hit = m_or(at_low, at_high);
-  r.force = r.force + push;
-  r.inertia = r.inertia + f_sel(hit, dt * (kc + dt * ks), K(0.0f));
-  return r;
-}
-
 /* One axis taken out of an articulated inertia. s_n, s_f: inertia times the motion axis; d: its own row, everything added;
  * u: force left after bias. The result still stands at the link's own reference point. */
 FN FsInertia fs_reduce_axis(FsInertia i, FsJoint k, V3 s_n, V3 s_f, F inv_d, F u)

@@ -1,6 +1,7 @@
 /* One bundle through a tick, SB_LANES articulations at once; compiled once for each lane width. */
 #include "featherstone_bundle.h"
 
+#include "samebit/joint_law.h"
 #include "samebit/maths.h"
 #include "samebit/penalty_contact.h"
 
@@ -168,7 +169,7 @@ static FsInertia reduce_link(const fs_tick *t, uint8_t kind, FsWork *w, const Fs
     w->s_n = angular ? s33_mul_v3(i.j, a) : m33_mul_v3(i.h, a);
     w->s_f = angular ? m33_tmul_v3(i.h, a) : s33_mul_v3(i.m, a);
     F d = v3_dot(a, angular ? w->s_n : w->s_f) + k->dof.armature;
-    FsRow row = fs_dof_row(k->dof, w->q, w->qd, w->motor, w->target_q, w->target_qd, d, dt, K(set->limit_omega),
+    DofForce row = dof_force(k->dof, w->q, w->qd, w->motor, w->target_q, w->target_qd, d, dt, K(set->limit_omega),
                            K(set->limit_zeta));
     w->inv_d = f_div(K(1.0f), d + row.inertia);
     w->u = row.force - v3_dot(a, angular ? i.n : i.f);

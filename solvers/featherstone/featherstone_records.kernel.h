@@ -2,12 +2,15 @@
 #ifndef SAMEBIT_FEATHERSTONE_RECORDS_KERNEL_H
 #define SAMEBIT_FEATHERSTONE_RECORDS_KERNEL_H
 
+#ifndef SB_GLSL
+#include "samebit/joint_law.h"
+#endif
 #include "featherstone.kernel.h"
 
 /* FS_CONSTANT_FLOATS members. */
 STRUCT(FsConstant) {
   FsAxis axis;
-  FsDof dof;
+  DofLaw dof;
   F velocity_limit;
   F ref;
   F mass;

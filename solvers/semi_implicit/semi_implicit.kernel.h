@@ -1,0 +1,154 @@
+/* Rigid bodies in maximal coordinates, in the kernel dialect: joints as stiff attachments, and the symplectic step of a body.
+ *
+ * Attachments are springs and dampers whose stiffness is a matrix: force = -M (omega^2 e + 2 zeta omega v), with M the inverse
+ * of the sum of both bodies' responses at the point of attachment, each body shared among all that acts on it (mass
+ * splitting: Tonge, Benevolenski and Voroshilov, SIGGRAPH 2012). With omega dt <= 1/2 the explicit step is stable. */
+#ifndef SAMEBIT_SEMI_IMPLICIT_KERNEL_H
+#define SAMEBIT_SEMI_IMPLICIT_KERNEL_H
+
+#ifndef SB_GLSL
+#include "samebit/joint_law.h"
+#include "samebit/penalty_contact.h"
+#endif
+
+/* A body as forces see it: pose of its frame, centre of mass (m, world), velocities, and response to force and torque, both
+ * times its share. A static body or the world has no response. */
+STRUCT(SiBody) { X7 pose; V3 com; V3 v; V3 w; F inv_mass; S33 inv_inertia; };
+/* Force (N) and torque about the centre of mass (N m), world axes. */
+STRUCT(SiWrench) { V3 f; V3 t; };
+STRUCT(SiPair) { SiWrench a; SiWrench b; };
+
+FN SiBody si_body(X7 pose, V3 com, V3 v, V3 w, F inv_mass, S33 inv_inertia, F share)
+{
+  SiBody r;
+  S33 i = s33_rotate(q4_to_m33(pose.q), inv_inertia);
+  r.pose = pose;
+  r.com = x7_point(pose, com);
+  r.v = v;
+  r.w = w;
+  r.inv_mass = inv_mass * share;
+  r.inv_inertia = s33(i.xx * share, i.yy * share, i.zz * share, i.xy * share, i.xz * share, i.yz * share);
+  return r;
+}
+
+FN V3 si_velocity_at(SiBody b, V3 x) { return v3_add(b.v, v3_cross(b.w, v3_sub(x, b.com))); }
+
+/* Velocity change at x per unit impulse at x: 1/m - [r] inverse inertia [r], a symmetric matrix. */
+FN S33 si_response(SiBody b, V3 x)
+{
+  V3 r = v3_sub(x, b.com);
+  M33 cross = m33(v3(K(0.0f), -r.z, r.y), v3(r.z, K(0.0f), -r.x), v3(-r.y, r.x, K(0.0f)));
+  S33 s = s33_rotate(cross, b.inv_inertia);
+  s.xx = s.xx + b.inv_mass;
+  s.yy = s.yy + b.inv_mass;
+  s.zz = s.zz + b.inv_mass;
+  return s;
+}
+
+/* Force f and torque t on body b at x, and the opposite on body a. */
+FN SiPair si_act(SiBody a, SiBody b, V3 x, V3 f, V3 t)
+{
+  SiPair r;
+  r.b.f = f;
+  r.b.t = v3_add(t, v3_cross(v3_sub(x, b.com), f));
+  r.a.f = v3_neg(f);
+  r.a.t = v3_neg(v3_add(t, v3_cross(v3_sub(x, a.com), f)));
+  return r;
+}
+
+/* -M (omega^2 e + 2 zeta omega v), M the inverse of response. */
+FN V3 si_attach(S33 response, V3 e, V3 v, F omega, F zeta)
+{
+  V3 wanted = v3_add_scaled(v3_scale(e, omega * omega), v, (omega * zeta) * 2.0f);
+  return v3_neg(s33_mul_v3(s33_inverse(response), wanted));
+}
+
+/* The joint frame after one dof. axis and anchor: world; anchor is a point on an angular axis. */
+STRUCT(SiAxis) { V3 axis; V3 anchor; X7 frame; };
+
+FN SiAxis si_axis_angular(X7 frame, V3 axis, V3 anchor, F x)
+{
+  SiAxis r;
+  r.axis = q4_rotate(frame.q, axis);
+  r.anchor = x7_point(frame, anchor);
+  r.frame.q = q4_mul(frame.q, q4_from_axis_angle(axis, x));
+  r.frame.p = v3_sub(r.anchor, q4_rotate(r.frame.q, anchor));
+  return r;
+}
+
+FN SiAxis si_axis_linear(X7 frame, V3 axis, F x)
+{
+  SiAxis r;
+  r.axis = q4_rotate(frame.q, axis);
+  r.frame.q = frame.q;
+  r.frame.p = v3_add_scaled(frame.p, r.axis, x);
+  r.anchor = r.frame.p;
+  return r;
+}
+
+/* Rotation vector (rad) from orientation a to a near orientation b: twice the vector part. */
+FN V3 si_turn(Q4 a, Q4 b)
+{
+  Q4 d = q4_mul(b, q4_conj(a));
+  F s = f_sel(d.w < 0.0f, K(-2.0f), K(2.0f));
+  return v3(d.x * s, d.y * s, d.z * s);
+}
+
+/* Least squares over up to three directions: x minimises |d0 x0 + d1 x1 + d2 x2 - e|. used: 1, or 0 for a direction that is
+ * not there (its x is 0). A small diagonal keeps parallel directions finite. */
+FN V3 si_fit(V3 d0, V3 d1, V3 d2, V3 used, V3 e)
+{
+  V3 a = v3_scale(d0, used.x);
+  V3 b = v3_scale(d1, used.y);
+  V3 c = v3_scale(d2, used.z);
+  S33 g = s33((v3_dot(a, a) + 1.0e-6f) + (1.0f - used.x), (v3_dot(b, b) + 1.0e-6f) + (1.0f - used.y),
+              (v3_dot(c, c) + 1.0e-6f) + (1.0f - used.z), v3_dot(a, b), v3_dot(a, c), v3_dot(b, c));
+  return s33_mul_v3(s33_inverse(g), v3(v3_dot(a, e), v3_dot(b, e), v3_dot(c, e)));
+}
+
+FN V3 si_combine(V3 d0, V3 d1, V3 d2, V3 x)
+{
+  return v3_add_scaled(v3_add_scaled(v3_scale(d0, x.x), d1, x.y), d2, x.z);
+}
+
+/* Force of a contact on body b (body a gets the opposite), and the point where it acts. */
+STRUCT(SiContact) { V3 f; V3 x; };
+
+FN SiContact si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F zeta, F dt)
+{
+  SiContact r;
+  V3 relative = v3_sub(si_velocity_at(b, xb), si_velocity_at(a, xa));
+  F gap = v3_dot(n, v3_sub(xb, xa));
+  F rate = v3_dot(n, relative);
+  V3 slide = v3_add_scaled(relative, n, -rate);
+  F inv_mass = rigid_inv_mass(a.inv_mass, a.inv_inertia, v3_sub(xa, a.com), n) +
+               rigid_inv_mass(b.inv_mass, b.inv_inertia, v3_sub(xb, b.com), n);
+  PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, mu, omega, zeta, dt, K(0.5f));
+  r.f = v3_add_scaled(v3_scale(n, penalty_explicit(p, inv_mass, dt)), slide, -p.drag);
+  r.x = v3_scale(v3_add(xa, xb), 0.5f);
+  return r;
+}
+
+/* State of a body between substeps. */
+STRUCT(SiMotion) { X7 pose; V3 v; V3 w; };
+
+/* Symplectic Euler with the angular momentum as the carried quantity: L' = L + dt t is exact without torque, whatever the
+ * body's shape, and the angular velocity follows from L' in the new orientation. com: body frame; g: m/s^2. */
+FN SiMotion si_integrate(SiMotion m, V3 com, F mass_inv, S33 inertia, S33 inv_inertia, SiWrench wrench, V3 g, F dt)
+{
+  SiMotion r;
+  M33 axes = q4_to_m33(m.pose.q);
+  V3 centre = x7_point(m.pose, com);
+  r.v = v3_add_scaled(v3_add_scaled(m.v, wrench.f, mass_inv * dt), g, dt);
+  V3 momentum = v3_add_scaled(s33_mul_v3(s33_rotate(axes, inertia), m.w), wrench.t, dt);
+  V3 turn = s33_mul_v3(s33_rotate(axes, inv_inertia), momentum);
+  r.pose.q = q4_integrate(m.pose.q, turn, dt);
+  r.w = s33_mul_v3(s33_rotate(q4_to_m33(r.pose.q), inv_inertia), momentum);
+  r.pose.p = v3_sub(v3_add_scaled(centre, r.v, dt), q4_rotate(r.pose.q, com));
+  return r;
+}
+
+/* Velocity components (m/s, rad/s) below this become 0. */
+#define SI_SNAP 1.0e-20f
+
+#endif

@@ -18,6 +18,7 @@
 #define ID_KEEPS_SPECIALS 16u
 #define ID_ROUNDS_TO_EVEN 32u
 #define ID_FLOAT 64u /* a type: float, or vector or matrix of floats */
+#define ID_ZERO 128u /* a float constant that is +0 or -0, or a composite with one */
 
 typedef struct audit {
   const uint32_t *words;
@@ -146,6 +147,16 @@ static void note_instruction(const audit *a, size_t at, uint32_t op, uint32_t n)
   case SpvOpTypeMatrix:
     if (n >= 4 && flags_of(a, w[2]) & ID_FLOAT) note(a, at, w[1], ID_FLOAT);
     break;
+  case SpvOpConstant:
+    if (n == 4 && flags_of(a, w[1]) & ID_FLOAT && !(w[3] & 0x7fffffffu)) note(a, at, w[2], ID_ZERO);
+    break;
+  case SpvOpConstantNull:
+    if (n >= 3 && flags_of(a, w[1]) & ID_FLOAT) note(a, at, w[2], ID_ZERO);
+    break;
+  case SpvOpConstantComposite:
+    for (uint32_t k = 3; k < n; k++)
+      if (flags_of(a, w[k]) & ID_ZERO) note(a, at, w[2], ID_ZERO);
+    break;
   default: break;
   }
 }
@@ -233,6 +244,16 @@ static const char *forbidden_operation(uint32_t op)
   }
 }
 
+/* Drivers fold x + 0, 0 - x and 0 * x whatever is decorated (lavapipe does), and get the sign of zero, or NaN, wrong.
+ * x - 0 is x everywhere. */
+static bool invites_folding(const audit *a, const uint32_t *w, uint32_t op, uint32_t n)
+{
+  if (n < 5) return false;
+  bool left = flags_of(a, w[3]) & ID_ZERO, right = flags_of(a, w[4]) & ID_ZERO;
+  if (op == SpvOpFSub) return left;
+  return (op == SpvOpFAdd || op == SpvOpFMul || op == SpvOpVectorTimesScalar) && (left || right);
+}
+
 /* Second pass. */
 static void judge_instruction(const audit *a, size_t at, uint32_t op, uint32_t n)
 {
@@ -241,6 +262,8 @@ static void judge_instruction(const audit *a, size_t at, uint32_t op, uint32_t n
   if (why) find(a, SB_SPIRV_OPERATION, at, n >= 3 ? w[2] : 0, why);
   if (sb_spirv_is_float_arithmetic(op) && (n < 3 || !(flags_of(a, w[2]) & ID_NO_CONTRACTION)))
     find(a, SB_SPIRV_UNDECORATED, at, n >= 3 ? w[2] : 0, "a float operation lacks NoContraction: devices may fuse it");
+  if (invites_folding(a, w, op, n))
+    find(a, SB_SPIRV_OPERATION, at, w[2], "arithmetic that drivers fold because an operand is the constant 0; write what it stands for");
   switch (op) {
   case SpvOpCapability:
     if (n < 2 || !capability_is_known(w[1]))

@@ -1,5 +1,5 @@
-/* The shaders' division and square root, whose text is compiled here as C, against the processor's: every significand of
- * the root at both parities of the exponent, every divisor significand with several dividends, and random bits. */
+/* The shaders' division and square root, whose text is compiled here as C, against the processor's: every significand
+ * of the root at both parities of the exponent, every divisor significand with several dividends, and random bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,8 +99,9 @@ static void test_quotients(void **state)
 static void test_special_pairs(void **state)
 {
   (void)state;
-  static const uint specials[] = {0,          1,          2,          0x007fffff, 0x00800000, 0x00800001, 0x3f7fffff, 0x3f800000,
-                                  0x3f800001, 0x40000000, 0x7e800000, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7fc00000};
+  static const uint specials[] = {0,          1,          2,          0x007fffff, 0x00800000,
+                                  0x00800001, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x40000000,
+                                  0x7e800000, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7fc00000};
   const uint n = sizeof specials / sizeof *specials;
   for (uint i = 0; i < n * n * 4; i++)
     check_div(specials[i / 4 / n] | (i & 1u) << 31, specials[i / 4 % n] | (i & 2u) << 30);

@@ -27,7 +27,8 @@ FN Q4 q4_from_rotation_vector(V3 v)
   return q4(v.x * k, v.y * k, v.z * k, f_sel(small, 1.0f - a2 * 0.125f, h.c));
 }
 
-/* The shorter rotation vector of a unit quaternion, |v| <= pi: the logarithm. angle/sin is 2 (1 + s^2/6) below s = 2^-10. */
+/* The shorter rotation vector of a unit quaternion, |v| <= pi: the logarithm. angle/sin is 2 (1 + s^2/6) below s =
+ * 2^-10. */
 FN V3 rotation_vector_from_q4(Q4 q)
 {
   M flip = q.w < 0.0f;

@@ -235,10 +235,12 @@ FN Manifold narrow_capsule_box(V3 size_a, V3 size_b, X7 rel)
   V3 x = v3_add_scaled(p, w, best.t);
   best.c = v3(f_clamp(x.x, -h.x, h.x), f_clamp(x.y, -h.y, h.y), f_clamp(x.z, -h.z, h.z));
   V3 d = v3_sub(best.c, x);
-  best.sep = K(0.0f);
-  M apart = v3_len2(d) > 1.0e-10f * (scale * scale) + 1.0e-24f;
   best.n = v3_normalize_or(d, v3(K(0.0f), K(0.0f), K(1.0f)));
-  best = narrow_probe_sel(apart, best, narrow_segment_box_deep(p, w, h, 1.0e-4f * scale));
+  /* Where the segment nearly meets the box, d loses its direction: the axis that separates more is the better one. */
+  F box_reach = (f_abs(best.n.x) * h.x + f_abs(best.n.y) * h.y) + f_abs(best.n.z) * h.z;
+  best.sep = -(v3_dot(best.n, p) + f_abs(v3_dot(best.n, w))) - box_reach;
+  NarrowProbe deep = narrow_segment_box_deep(p, w, h, 1.0e-5f * scale);
+  best = narrow_probe_sel(best.sep >= deep.sep - 1.0e-6f * scale, best, deep);
 
   V3 n = best.n;
   V3 an = v3(f_abs(n.x), f_abs(n.y), f_abs(n.z));

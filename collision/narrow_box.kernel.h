@@ -238,7 +238,8 @@ FN Manifold narrow_capsule_box(V3 size_a, V3 size_b, X7 rel)
   best.n = v3_normalize_or(d, v3(K(0.0f), K(0.0f), K(1.0f)));
   /* Where the segment nearly meets the box, d loses its direction: the axis that separates more is the better one. */
   F box_reach = (f_abs(best.n.x) * h.x + f_abs(best.n.y) * h.y) + f_abs(best.n.z) * h.z;
-  best.sep = -(v3_dot(best.n, p) + f_abs(v3_dot(best.n, w))) - box_reach;
+  M apart = v3_len2(d) > 1.0e-12f * (scale * scale) + 1.0e-24f;
+  best.sep = f_sel(apart, -(v3_dot(best.n, p) + f_abs(v3_dot(best.n, w))) - box_reach, K(-NARROW_NO_POINT));
   NarrowProbe deep = narrow_segment_box_deep(p, w, h, 1.0e-5f * scale);
   best = narrow_probe_sel(best.sep >= deep.sep - 1.0e-6f * scale, best, deep);
 

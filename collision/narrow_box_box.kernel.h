@@ -226,7 +226,9 @@ FN NarrowClip narrow_clip_faces(NarrowFaces fc, F limit, F tolerance)
     F dy = y - fc.c.y;
     F a = (dx * fc.v.y - dy * fc.v.x) * inv;
     F b = (fc.u.x * dy - fc.u.y * dx) * inv;
-    M inside = m_and(solid, m_and(f_abs(a) <= 1.0f, f_abs(b) <= 1.0f));
+    M in_u = f_abs(a) <= 1.0f;
+    M in_v = f_abs(b) <= 1.0f;
+    M inside = m_and(solid, m_and(in_u, in_v));
     F g = ((fc.c.z + a * fc.u.z) + b * fc.v.z) - fc.h.z;
     px[k + 8] = x;
     py[k + 8] = y;

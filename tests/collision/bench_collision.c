@@ -1,4 +1,4 @@
-/* Time of a collision step, printed: bench_collision [repeats]. Not a test; run it by hand. */
+/* Time of a collision step, printed: bench_collision [repeats [fast]]; fast leaves out all but sap and 8 lanes. Not a test; run it by hand. */
 #include "collision_scene.h"
 
 #include <stdio.h>
@@ -12,11 +12,11 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void measure(const char *name, collision_scene *s, int repeats)
+static void measure(const char *name, collision_scene *s, int repeats, int fast)
 {
   static const uint32_t lanes[] = {1, 4, 8};
-  for (int broad = 0; broad < 2; broad++) {
-    for (int l = 0; l < 3; l++) {
+  for (int broad = fast; broad < 2; broad++) {
+    for (int l = 2 * fast; l < 3; l++) {
       sb_collision_settings settings = sb_collision_default_settings();
       settings.lanes = lanes[l];
       settings.broad_phase = (uint32_t)broad;
@@ -49,12 +49,12 @@ int main(int argc, char **argv)
   collision_scene *s = scene_new();
   scene_world(s);
   scene_pyramid(s, 30);
-  measure("pyramid 465", s, repeats);
+  measure("pyramid 465", s, repeats, argc > 2);
   scene_free(s);
   s = scene_new();
   scene_world(s);
   scene_grid(s, 20, 20);
-  measure("grid 8000", s, repeats);
+  measure("grid 8000", s, repeats, argc > 2);
   scene_free(s);
   s = scene_new();
   uint64_t seed = 5;
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     scene_world(s);
     scene_jumble(s, &seed, 20, 2.0f);
   }
-  measure("1000 worlds x 20", s, repeats);
+  measure("1000 worlds x 20", s, repeats, argc > 2);
   scene_free(s);
   return 0;
 }

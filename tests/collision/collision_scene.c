@@ -186,11 +186,12 @@ uint32_t scene_random_below(uint64_t *state, uint32_t n) { return (uint32_t)((ne
 
 scene_pose scene_random_pose(uint64_t *state, float reach)
 {
-  float axis[3];
+  /* one draw a statement: the order of arguments' evaluation differs between compilers */
+  float axis[3], at[3];
   for (int k = 0; k < 3; k++) axis[k] = scene_random(state, -1.0f, 1.0f) + 1e-3f;
-  return scene_turned(scene_random(state, -reach, reach), scene_random(state, -reach, reach),
-                      scene_random(state, -reach, reach), axis[0], axis[1], axis[2],
-                      (double)scene_random(state, 0.0f, 6.2f));
+  for (int k = 0; k < 3; k++) at[k] = scene_random(state, -reach, reach);
+  double angle = (double)scene_random(state, 0.0f, 6.2f);
+  return scene_turned(at[0], at[1], at[2], axis[0], axis[1], axis[2], angle);
 }
 
 /* --- tasks --- */
@@ -292,6 +293,7 @@ void scene_jumble(collision_scene *s, uint64_t *state, uint32_t count, float rea
     scene_pose pose = scene_random_pose(state, reach);
     float a = scene_random(state, 0.1f, 0.6f);
     float b = scene_random(state, 0.1f, 0.6f);
-    scene_free_shape(s, pose, type, a, b, scene_random(state, 0.1f, 0.6f));
+    float c = scene_random(state, 0.1f, 0.6f);
+    scene_free_shape(s, pose, type, a, b, c);
   }
 }

@@ -59,7 +59,9 @@ static void broad_phases_agree(void **state)
     collision_scene *s = scene_new();
     for (int w = 0; w < 3; w++) {
       scene_world(s);
-      scene_jumble(s, &seed, 5 + scene_random_below(&seed, 400), scene_random(&seed, 0.5f, 8.0f));
+      uint32_t count = 5 + scene_random_below(&seed, 400);
+      float reach = scene_random(&seed, 0.5f, 8.0f);
+      scene_jumble(s, &seed, count, reach);
     }
     sb_collision_settings all = settings_with(SB_BROAD_ALL_PAIRS, 0);
     sb_collision_settings sap = settings_with(SB_BROAD_SAP, 0);
@@ -312,11 +314,11 @@ static void ids_are_stable(void **state)
     collision_scene *s = scene_new();
     scene_world(s);
     scene_free_shape(s, scene_at(0, 0, 0), SB_SHAPE_BOX, 2.0f, 2.0f, 0.5f);
-    float d = 1e-4f;
+    float r[6];
+    for (int k = 0; k < 6; k++) r[k] = scene_random(&seed, -1.0f, 1.0f);
     scene_free_shape(s,
-                     scene_turned(0.4f + scene_random(&seed, -d, d), 0.3f, 0.9995f + scene_random(&seed, -d, d),
-                                  scene_random(&seed, -1, 1), scene_random(&seed, -1, 1), scene_random(&seed, -1, 1) + 2.0f,
-                                  (double)scene_random(&seed, -d, d)),
+                     scene_turned(0.4f + 1e-4f * r[0], 0.3f, 0.9995f + 1e-4f * r[1], r[2], r[3], r[4] + 2.0f,
+                                  1e-4 * (double)r[5]),
                      SB_SHAPE_BOX, 0.5f, 0.5f, 0.5f);
     sb_collision_settings x = settings_with(SB_BROAD_SAP, 0);
     sb_collision *c = step_with(s, &x, NULL);

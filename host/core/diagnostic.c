@@ -63,6 +63,9 @@ static sb_status status_of(sb_code code)
   if (!strncmp(name, "SB_NUMERIC", 10)) return SB_E_NUMERIC;
   if (!strncmp(name, "SB_FILE", 7)) return SB_E_IO;
   if (!strncmp(name, "SB_ABI", 6)) return SB_E_VERSION;
+  if (!strncmp(name, "SB_SHADER", 9)) return SB_E_FORMAT;
+  if (!strncmp(name, "SB_VULKAN_MEMORY", 16)) return SB_E_MEMORY;
+  if (!strncmp(name, "SB_VULKAN", 9)) return SB_E_UNSUPPORTED;
   return SB_E_CONFIG;
 }
 

@@ -74,8 +74,12 @@ FN Q4 q4_normalize(Q4 q)
 FN Q4 q4_integrate(Q4 q, V3 w, F dt)
 {
   F h = dt * 0.5f;
-  Q4 d = q4_mul(q4(w.x * h, w.y * h, w.z * h, K(0.0f)), q);
-  return q4_normalize(q4(q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w));
+  F x = w.x * h;
+  F y = w.y * h;
+  F z = w.z * h;
+  /* The product is written out: a scalar part of 0 would be folded by some devices, and not by others. */
+  return q4_normalize(q4(q.x + ((x * q.w + y * q.z) - z * q.y), q.y + ((y * q.w + z * q.x) - x * q.z),
+                         q.z + ((z * q.w + x * q.y) - y * q.x), q.w - ((x * q.x + y * q.y) + z * q.z)));
 }
 
 FN M33 m33(V3 r0, V3 r1, V3 r2) { M33 r; r.r0 = r0; r.r1 = r1; r.r2 = r2; return r; }

@@ -233,12 +233,12 @@ FN F arc_rest(F a, F z)
 FN F2 arc_reduce(F a)
 {
   M outer = a > 0.5f;
-  F half = f_sel(outer, (1.0f - a) * 0.5f, K(0.0f)); /* exact */
-  F root = f_sqrt(half);
+  F part = f_sel(outer, (1.0f - a) * 0.5f, K(0.0f)); /* exact */
+  F root = f_sqrt(part);
   F2 p = f2_product(root, root);
-  F root_rest = f_div((half - p.hi) - p.lo, f_sel(root > 0.0f, root + root, K(1.0f)));
+  F root_rest = f_div((part - p.hi) - p.lo, f_sel(root > 0.0f, root + root, K(1.0f)));
   F s = f_sel(outer, root, a);
-  F z = f_sel(outer, half, a * a);
+  F z = f_sel(outer, part, a * a);
   return f2(s, f_sel(outer, root_rest, K(0.0f)) + arc_rest(s, z));
 }
 FN F f_asin(F x)
@@ -273,8 +273,8 @@ FN F f_exp(F x)
   p = p * r.hi + 0.5f;
   F2 s = f2_fast_sum(K(1.0f), r.hi);
   F y = s.hi + (s.lo + (r.lo + (r.hi * r.hi) * p));
-  I half = n >> 1;
-  y = (y * f_pow2(half)) * f_pow2(n - half);
+  I first = n >> 1;
+  y = (y * f_pow2(first)) * f_pow2(n - first);
   return f_sel(f_is_nan(x), F_NAN, y);
 }
 

@@ -1,0 +1,250 @@
+/* GLSL to checked SPIR-V by the glslc program, our decorator, the spirv-opt program, our audit and SPIRV-Tools' validator. */
+#define _POSIX_C_SOURCE 200809L
+#include "shader_build.h"
+
+#include "spirv_audit.h"
+
+#include <spirv-tools/libspirv.h>
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define FINDINGS_SHOWN 10
+#define FIXED_ARGUMENTS 7
+
+static sb_status out_of_memory(const char *name, sb_diagnostics *diag)
+{
+  return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, name, "No memory was left while building the shader.");
+}
+
+sb_status sb_shader_read_file(const char *path, char **text, size_t *length, sb_diagnostics *diag)
+{
+  FILE *file = fopen(path, "rb");
+  char *bytes = NULL;
+  size_t used = 0, room = 0;
+  bool memory = true;
+  while (file && memory) {
+    if (room - used < 2) {
+      char *more = realloc(bytes, room = room ? room * 2 : 8192);
+      memory = more != NULL;
+      if (!memory) break;
+      bytes = more;
+    }
+    size_t n = fread(bytes + used, 1, room - used - 1, file);
+    used += n;
+    if (n == 0) break;
+  }
+  bool failed = !file || ferror(file);
+  int reason = errno;
+  if (file) fclose(file);
+  if (!memory || failed) {
+    free(bytes);
+    if (!memory) return out_of_memory(path, diag);
+    return sb_report(diag, SB_ERROR, SB_CODE_FILE_SHADER, path, "Expected a readable shader file: %s.", strerror(reason));
+  }
+  bytes[used] = 0;
+  *text = bytes;
+  *length = used;
+  return SB_OK;
+}
+
+/* option text[0..length) or option text=value, as one argument. */
+static char *join_text(const char *option, const char *text, size_t length, const char *value)
+{
+  size_t n = strlen(option) + length + (value ? strlen(value) + 1 : 0) + 1;
+  char *joined = malloc(n);
+  if (joined) snprintf(joined, n, "%s%.*s%s%s", option, (int)length, text, value ? "=" : "", value ? value : "");
+  return joined;
+}
+
+/* --- programs --- */
+
+typedef struct program_files {
+  FILE *in, *out, *errors;
+} program_files;
+
+static void close_files(program_files *f)
+{
+  if (f->in) fclose(f->in);
+  if (f->out) fclose(f->out);
+  if (f->errors) fclose(f->errors);
+}
+
+static bool open_files(program_files *f, const void *bytes, size_t size)
+{
+  *f = (program_files){tmpfile(), tmpfile(), tmpfile()};
+  return f->in && f->out && f->errors && fwrite(bytes, 1, size, f->in) == size && !fflush(f->in) &&
+         !fseek(f->in, 0, SEEK_SET);
+}
+
+/* Runs arguments[0] with the files as its standard streams and an empty environment; false unless it exits with 0. */
+static bool run_program(const char *const *arguments, program_files *f)
+{
+  char *environment[] = {NULL};
+  posix_spawn_file_actions_t actions;
+  if (posix_spawn_file_actions_init(&actions)) return false;
+  pid_t child;
+  int state = 0;
+  bool ok = !posix_spawn_file_actions_adddup2(&actions, fileno(f->in), 0) &&
+            !posix_spawn_file_actions_adddup2(&actions, fileno(f->out), 1) &&
+            !posix_spawn_file_actions_adddup2(&actions, fileno(f->errors), 2) &&
+            !posix_spawn(&child, arguments[0], &actions, NULL, (char *const *)arguments, environment);
+  if (ok) {
+    pid_t waited;
+    do waited = waitpid(child, &state, 0);
+    while (waited < 0 && errno == EINTR);
+    ok = waited == child && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return ok;
+}
+
+/* What the program wrote as words; false when it is not a whole number of them, or none. */
+static bool read_words(FILE *file, sb_spirv *out)
+{
+  if (fseek(file, 0, SEEK_END)) return false;
+  long size = ftell(file);
+  if (size <= 0 || size % 4 || fseek(file, 0, SEEK_SET)) return false;
+  uint32_t *words = malloc((size_t)size);
+  if (!words) return false;
+  if (fread(words, 1, (size_t)size, file) != (size_t)size) {
+    free(words);
+    return false;
+  }
+  *out = (sb_spirv){words, (size_t)size / sizeof *words};
+  return true;
+}
+
+static void read_errors(FILE *file, char *text, size_t size)
+{
+  size_t n = fseek(file, 0, SEEK_SET) ? 0 : fread(text, 1, size - 1, file);
+  while (n && text[n - 1] == '\n') n--;
+  text[n] = 0;
+}
+
+/* --- steps --- */
+
+/* Appends include folders and macros to the fixed arguments; the caller frees them. */
+static bool compiler_arguments(const sb_shader_options *options, const char *name, char **list)
+{
+  const char *slash = strrchr(name, '/');
+  size_t n = FIXED_ARGUMENTS;
+  char *own_folder = slash ? join_text("-I", name, (size_t)(slash - name), NULL) : NULL;
+  if (slash && !own_folder) return false;
+  if (own_folder) list[n++] = own_folder;
+  for (size_t i = 0; i < options->include_dir_count; i++, n++)
+    if (!(list[n] = join_text("-I", options->include_dirs[i], strlen(options->include_dirs[i]), NULL))) return false;
+  for (size_t i = 0; i < options->macro_count; i++, n++)
+    if (!(list[n] = join_text("-D", options->macros[i].name, strlen(options->macros[i].name), options->macros[i].value)))
+      return false;
+  return true;
+}
+
+sb_status sb_shader_compile(const char *source, size_t length, const char *name, const sb_shader_options *options,
+                            sb_spirv *out, sb_diagnostics *diag)
+{
+  if (!options->glslc)
+    return sb_report(diag, SB_ERROR, SB_CODE_SHADER_COMPILE, name, "Expected the path of glslc; none was given.");
+  static const char *const fixed[FIXED_ARGUMENTS] = {"", "-O0", "--target-env=vulkan1.2", "-fshader-stage=compute", "-o", "-",
+                                                     "-"};
+  char **arguments = calloc(FIXED_ARGUMENTS + options->include_dir_count + options->macro_count + 2, sizeof *arguments);
+  if (!arguments) return out_of_memory(name, diag);
+  memcpy(arguments, fixed, sizeof fixed);
+  arguments[0] = (char *)options->glslc;
+  program_files files = {0};
+  sb_status status = SB_OK;
+  if (!compiler_arguments(options, name, arguments)) {
+    status = out_of_memory(name, diag);
+  } else if (!open_files(&files, source, length) || !run_program((const char *const *)arguments, &files) ||
+             !read_words(files.out, out)) {
+    char errors[4096] = "";
+    if (files.errors) read_errors(files.errors, errors, sizeof errors);
+    status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_COMPILE, name,
+                       "Expected a GLSL 4.50 compute shader that \"%s\" compiles:\n%s", options->glslc,
+                       errors[0] ? errors : "it could not be run, or crashed");
+  }
+  for (size_t i = FIXED_ARGUMENTS; arguments[i]; i++) free(arguments[i]);
+  free(arguments);
+  close_files(&files);
+  return status;
+}
+
+sb_status sb_shader_optimise(const char *spirv_opt, const char *name, const sb_spirv *in, sb_spirv *out,
+                             sb_diagnostics *diag)
+{
+  const char *const arguments[] = {spirv_opt, "-O", "--target-env=vulkan1.2", "-", "-o", "-", NULL};
+  program_files files;
+  sb_status status = SB_OK;
+  if (!open_files(&files, in->words, in->count * sizeof *in->words) || !run_program(arguments, &files) ||
+      !read_words(files.out, out)) {
+    char errors[1024] = "";
+    if (files.errors) read_errors(files.errors, errors, sizeof errors);
+    status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_OPTIMISE, name,
+                       "Expected \"%s\" to return an optimised module: %s", spirv_opt,
+                       errors[0] ? errors : "it could not be run, or crashed");
+  }
+  close_files(&files);
+  return status;
+}
+
+static sb_status validate(const uint32_t *words, size_t count, const char *name, sb_diagnostics *diag)
+{
+  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_2);
+  if (!context) return out_of_memory(name, diag);
+  spv_const_binary_t binary = {words, count};
+  spv_diagnostic message = NULL;
+  sb_status status = SB_OK;
+  if (spvValidate(context, &binary, &message) != SPV_SUCCESS)
+    status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_INVALID, name, "Expected valid SPIR-V for Vulkan 1.2: %s",
+                       message && message->error ? message->error : "the validator gave no reason");
+  spvDiagnosticDestroy(message);
+  spvContextDestroy(context);
+  return status;
+}
+
+sb_status sb_shader_verify(const uint32_t *words, size_t count, const char *name, sb_diagnostics *diag)
+{
+  sb_spirv_findings findings = {0};
+  sb_status status = SB_OK;
+  if (!sb_spirv_audit(words, count, &findings)) {
+    if (findings.out_of_memory) status = out_of_memory(name, diag);
+    for (size_t i = 0; i < findings.count && i < FINDINGS_SHOWN; i++) {
+      const sb_spirv_finding *f = &findings.items[i];
+      status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_RULE, name, "At word %zu (opcode %u, %u): %s.", f->word, f->opcode,
+                         f->detail, f->text);
+    }
+    if (findings.count > FINDINGS_SHOWN)
+      sb_report(diag, SB_NOTE, SB_CODE_SHADER_RULE, name, "%zu more of this kind.", findings.count - FINDINGS_SHOWN);
+  }
+  sb_spirv_findings_clear(&findings);
+  return status == SB_OK ? validate(words, count, name, diag) : status;
+}
+
+sb_status sb_shader_build(const char *source, size_t length, const char *name, const sb_shader_options *options,
+                          sb_spirv *out, sb_diagnostics *diag)
+{
+  sb_spirv plain = {0}, ruled = {0}, small = {0};
+  sb_status status = sb_shader_compile(source, length, name, options, &plain, diag);
+  if (status == SB_OK) {
+    status = sb_spirv_decorate(plain.words, plain.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &ruled);
+    if (status == SB_E_MEMORY) out_of_memory(name, diag);
+    else if (status != SB_OK)
+      sb_report(diag, SB_ERROR, SB_CODE_SHADER_INVALID, name, "The compiler returned a module that cannot be read.");
+  }
+  if (status == SB_OK && options->spirv_opt) {
+    status = sb_shader_optimise(options->spirv_opt, name, &ruled, &small, diag);
+    if (status == SB_OK) {
+      free(ruled.words);
+      ruled = small;
+    }
+  }
+  if (status == SB_OK) status = sb_shader_verify(ruled.words, ruled.count, name, diag);
+  free(plain.words);
+  if (status == SB_OK) *out = ruled;
+  else free(ruled.words);
+  return status;
+}

@@ -1,0 +1,343 @@
+/* The compute layer. Each create function fills a zeroed object step by step; its destroy function takes any prefix. */
+#include "vulkan_compute.h"
+
+#include <vulkan/vulkan.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICES_MAX 16u
+#define FAMILIES_MAX 32u
+
+struct sb_vulkan {
+  VkInstance instance;
+  VkPhysicalDevice physical;
+  VkDevice device;
+  VkQueue queue;
+  VkCommandPool commands;
+  VkCommandBuffer command;
+  VkFence fence;
+  VkPhysicalDeviceMemoryProperties memory;
+  uint32_t family;
+  uint32_t groups_max;
+  sb_vulkan_info info;
+};
+
+struct sb_vulkan_buffer {
+  VkDevice device;
+  VkBuffer buffer;
+  VkDeviceMemory memory;
+  void *data;
+  size_t size;
+};
+
+struct sb_vulkan_pipeline {
+  VkDevice device;
+  VkDescriptorSetLayout set_layout;
+  VkPipelineLayout layout;
+  VkPipeline pipeline;
+  VkDescriptorPool pool;
+  VkDescriptorSet set;
+  uint32_t buffer_count;
+  uint32_t push_size;
+};
+
+static sb_status call_failed(sb_diagnostics *diag, const char *call, VkResult result)
+{
+  if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, call, "Expected memory from %s; the driver has none left.",
+                     call);
+  return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, call, "Expected %s to succeed; it returned %d%s.", call,
+                   (int)result, result == VK_ERROR_DEVICE_LOST ? " (device lost)" : "");
+}
+
+static sb_status host_memory(sb_diagnostics *diag)
+{
+  return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "vulkan", "No memory was left for a Vulkan object.");
+}
+
+/* --- device --- */
+
+static bool compute_family(VkPhysicalDevice device, uint32_t *family)
+{
+  VkQueueFamilyProperties families[FAMILIES_MAX];
+  uint32_t n = FAMILIES_MAX;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || !families[i].queueCount) continue;
+    *family = i;
+    return true;
+  }
+  return false;
+}
+
+static void describe(sb_vulkan *v)
+{
+  VkPhysicalDeviceFloatControlsProperties floats = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES};
+  VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext = &floats};
+  VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
+  vkGetPhysicalDeviceProperties2(v->physical, &all);
+  snprintf(v->info.device, sizeof v->info.device, "%s", all.properties.deviceName);
+  snprintf(v->info.driver, sizeof v->info.driver, "%s", driver.driverName);
+  snprintf(v->info.driver_version, sizeof v->info.driver_version, "%s", driver.driverInfo);
+  v->info.claims_preserved_specials = floats.shaderSignedZeroInfNanPreserveFloat32;
+  v->info.claims_round_to_even = floats.shaderRoundingModeRTEFloat32;
+  v->groups_max = all.properties.limits.maxComputeWorkGroupCount[0];
+}
+
+static sb_status choose_device(sb_vulkan *v, sb_diagnostics *diag)
+{
+  VkPhysicalDevice devices[DEVICES_MAX];
+  uint32_t n = DEVICES_MAX;
+  VkResult r = vkEnumeratePhysicalDevices(v->instance, &n, devices);
+  if (r != VK_SUCCESS && r != VK_INCOMPLETE) n = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(devices[i], &properties);
+    if (properties.apiVersion < VK_API_VERSION_1_2 || !compute_family(devices[i], &v->family)) continue;
+    v->physical = devices[i];
+    vkGetPhysicalDeviceMemoryProperties(v->physical, &v->memory);
+    describe(v);
+    return SB_OK;
+  }
+  return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_DEVICE, "vulkan",
+                   "Expected a device with Vulkan 1.2 and a compute queue; none of %u has both.", n);
+}
+
+static sb_status make_device(sb_vulkan *v, sb_diagnostics *diag)
+{
+  float priority = 1;
+  VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                   .queueFamilyIndex = v->family, .queueCount = 1, .pQueuePriorities = &priority};
+  VkDeviceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1,
+                               .pQueueCreateInfos = &queue};
+  VkResult r = vkCreateDevice(v->physical, &device, NULL, &v->device);
+  if (r != VK_SUCCESS) return call_failed(diag, "vkCreateDevice", r);
+  vkGetDeviceQueue(v->device, v->family, 0, &v->queue);
+  VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                  .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                  .queueFamilyIndex = v->family};
+  r = vkCreateCommandPool(v->device, &pool, NULL, &v->commands);
+  if (r != VK_SUCCESS) return call_failed(diag, "vkCreateCommandPool", r);
+  VkCommandBufferAllocateInfo command = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = v->commands,
+                                         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
+  r = vkAllocateCommandBuffers(v->device, &command, &v->command);
+  if (r != VK_SUCCESS) return call_failed(diag, "vkAllocateCommandBuffers", r);
+  VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  r = vkCreateFence(v->device, &fence, NULL, &v->fence);
+  return r == VK_SUCCESS ? SB_OK : call_failed(diag, "vkCreateFence", r);
+}
+
+sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag)
+{
+  sb_vulkan *v = calloc(1, sizeof *v);
+  if (!v) return host_memory(diag);
+  VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "samebit",
+                                   .apiVersion = VK_API_VERSION_1_2};
+  VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
+  sb_status status;
+  VkResult r = vkCreateInstance(&instance, NULL, &v->instance);
+  if (r != VK_SUCCESS)
+    status = sb_report(diag, SB_ERROR, SB_CODE_VULKAN_DEVICE, "vulkan",
+                       "Expected the Vulkan loader to make an instance; it returned %d (no driver is installed?).", (int)r);
+  else if ((status = choose_device(v, diag)) == SB_OK) status = make_device(v, diag);
+  if (status == SB_OK) *out = v;
+  else sb_vulkan_close(v);
+  return status;
+}
+
+void sb_vulkan_close(sb_vulkan *vulkan)
+{
+  if (!vulkan) return;
+  if (vulkan->device) {
+    vkDeviceWaitIdle(vulkan->device);
+    vkDestroyFence(vulkan->device, vulkan->fence, NULL);
+    vkDestroyCommandPool(vulkan->device, vulkan->commands, NULL);
+    vkDestroyDevice(vulkan->device, NULL);
+  }
+  if (vulkan->instance) vkDestroyInstance(vulkan->instance, NULL);
+  free(vulkan);
+}
+
+const sb_vulkan_info *sb_vulkan_about(const sb_vulkan *vulkan) { return &vulkan->info; }
+
+/* --- buffers --- */
+
+/* Coherent memory that the host sees, cached where there is such: reading back uncached memory is slow. The
+ * specification promises that some coherent type fits every buffer. */
+static uint32_t host_memory_type(const sb_vulkan *v, uint32_t allowed)
+{
+  const VkMemoryPropertyFlags need = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  for (int cached = 1; cached >= 0; cached--) {
+    VkMemoryPropertyFlags flags = need | (cached ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT : 0u);
+    for (uint32_t t = 0; t < v->memory.memoryTypeCount; t++)
+      if ((allowed >> t & 1u) && (v->memory.memoryTypes[t].propertyFlags & flags) == flags) return t;
+  }
+  return UINT32_MAX;
+}
+
+sb_status sb_vulkan_buffer_create(sb_vulkan *vulkan, size_t size, sb_vulkan_buffer **out, sb_diagnostics *diag)
+{
+  sb_vulkan_buffer *b = calloc(1, sizeof *b);
+  if (!b) return host_memory(diag);
+  b->device = vulkan->device;
+  b->size = size;
+  const char *call = "vkCreateBuffer";
+  VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size,
+                             .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+  VkResult r = vkCreateBuffer(b->device, &info, NULL, &b->buffer);
+  if (r == VK_SUCCESS) {
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(b->device, b->buffer, &needs);
+    VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size,
+                                       .memoryTypeIndex = host_memory_type(vulkan, needs.memoryTypeBits)};
+    call = "vkAllocateMemory";
+    r = allocation.memoryTypeIndex == UINT32_MAX ? VK_ERROR_FEATURE_NOT_PRESENT
+                                                 : vkAllocateMemory(b->device, &allocation, NULL, &b->memory);
+  }
+  if (r == VK_SUCCESS) r = vkBindBufferMemory(b->device, b->buffer, b->memory, 0);
+  if (r == VK_SUCCESS) r = vkMapMemory(b->device, b->memory, 0, VK_WHOLE_SIZE, 0, &b->data);
+  if (r == VK_SUCCESS) {
+    *out = b;
+    return SB_OK;
+  }
+  sb_vulkan_buffer_destroy(b);
+  return call_failed(diag, call, r);
+}
+
+void sb_vulkan_buffer_destroy(sb_vulkan_buffer *buffer)
+{
+  if (!buffer) return;
+  vkDestroyBuffer(buffer->device, buffer->buffer, NULL);
+  vkFreeMemory(buffer->device, buffer->memory, NULL);
+  free(buffer);
+}
+
+void *sb_vulkan_buffer_data(sb_vulkan_buffer *buffer) { return buffer->data; }
+
+/* --- pipelines --- */
+
+static VkResult make_layout(sb_vulkan_pipeline *p)
+{
+  VkDescriptorSetLayoutBinding bindings[SB_VULKAN_BUFFERS_MAX];
+  for (uint32_t i = 0; i < p->buffer_count; i++)
+    bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                 .descriptorCount = 1, .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+  VkDescriptorSetLayoutCreateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                         .bindingCount = p->buffer_count, .pBindings = bindings};
+  VkResult r = vkCreateDescriptorSetLayout(p->device, &set, NULL, &p->set_layout);
+  if (r != VK_SUCCESS) return r;
+  VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, p->push_size};
+  VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = 1,
+                                       .pSetLayouts = &p->set_layout, .pushConstantRangeCount = p->push_size ? 1 : 0,
+                                       .pPushConstantRanges = &push};
+  return vkCreatePipelineLayout(p->device, &layout, NULL, &p->layout);
+}
+
+static VkResult make_set(sb_vulkan_pipeline *p)
+{
+  VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, p->buffer_count};
+  VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1,
+                                     .poolSizeCount = 1, .pPoolSizes = &size};
+  VkResult r = vkCreateDescriptorPool(p->device, &pool, NULL, &p->pool);
+  if (r != VK_SUCCESS) return r;
+  VkDescriptorSetAllocateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .descriptorPool = p->pool,
+                                     .descriptorSetCount = 1, .pSetLayouts = &p->set_layout};
+  return vkAllocateDescriptorSets(p->device, &set, &p->set);
+}
+
+sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, size_t count, uint32_t buffer_count,
+                                    uint32_t push_size, sb_vulkan_pipeline **out, sb_diagnostics *diag)
+{
+  if (buffer_count == 0 || buffer_count > SB_VULKAN_BUFFERS_MAX || push_size > SB_VULKAN_PUSH_MAX || push_size % 4)
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "pipeline",
+                     "Expected 1 to %u buffers and up to %u bytes of push constants in words; found %u and %u.",
+                     SB_VULKAN_BUFFERS_MAX, SB_VULKAN_PUSH_MAX, buffer_count, push_size);
+  sb_vulkan_pipeline *p = calloc(1, sizeof *p);
+  if (!p) return host_memory(diag);
+  p->device = vulkan->device;
+  p->buffer_count = buffer_count;
+  p->push_size = push_size;
+  const char *call = "vkCreateShaderModule";
+  VkShaderModule module = VK_NULL_HANDLE;
+  VkShaderModuleCreateInfo code = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                   .codeSize = count * sizeof *words, .pCode = words};
+  VkResult r = vkCreateShaderModule(p->device, &code, NULL, &module);
+  if (r == VK_SUCCESS) call = "vkCreatePipelineLayout", r = make_layout(p);
+  if (r == VK_SUCCESS) {
+    VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .layout = p->layout,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = module, .pName = "main"}};
+    call = "vkCreateComputePipelines";
+    r = vkCreateComputePipelines(p->device, VK_NULL_HANDLE, 1, &info, NULL, &p->pipeline);
+  }
+  if (r == VK_SUCCESS) call = "vkAllocateDescriptorSets", r = make_set(p);
+  vkDestroyShaderModule(p->device, module, NULL);
+  if (r == VK_SUCCESS) {
+    *out = p;
+    return SB_OK;
+  }
+  sb_vulkan_pipeline_destroy(p);
+  return call_failed(diag, call, r);
+}
+
+void sb_vulkan_pipeline_destroy(sb_vulkan_pipeline *pipeline)
+{
+  if (!pipeline) return;
+  vkDestroyDescriptorPool(pipeline->device, pipeline->pool, NULL);
+  vkDestroyPipeline(pipeline->device, pipeline->pipeline, NULL);
+  vkDestroyPipelineLayout(pipeline->device, pipeline->layout, NULL);
+  vkDestroyDescriptorSetLayout(pipeline->device, pipeline->set_layout, NULL);
+  free(pipeline);
+}
+
+/* --- running --- */
+
+static void bind_buffers(sb_vulkan_pipeline *p, sb_vulkan_buffer *const *buffers)
+{
+  VkDescriptorBufferInfo infos[SB_VULKAN_BUFFERS_MAX];
+  VkWriteDescriptorSet writes[SB_VULKAN_BUFFERS_MAX];
+  for (uint32_t i = 0; i < p->buffer_count; i++) {
+    infos[i] = (VkDescriptorBufferInfo){buffers[i]->buffer, 0, VK_WHOLE_SIZE};
+    writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = p->set, .dstBinding = i,
+                                       .descriptorCount = 1, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                       .pBufferInfo = &infos[i]};
+  }
+  vkUpdateDescriptorSets(p->device, p->buffer_count, writes, 0, NULL);
+}
+
+static VkResult record(sb_vulkan *v, sb_vulkan_pipeline *p, const void *push, uint32_t groups)
+{
+  VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                    .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  VkResult r = vkBeginCommandBuffer(v->command, &begin);
+  if (r != VK_SUCCESS) return r;
+  vkCmdBindPipeline(v->command, VK_PIPELINE_BIND_POINT_COMPUTE, p->pipeline);
+  vkCmdBindDescriptorSets(v->command, VK_PIPELINE_BIND_POINT_COMPUTE, p->layout, 0, 1, &p->set, 0, NULL);
+  if (p->push_size) vkCmdPushConstants(v->command, p->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, p->push_size, push);
+  vkCmdDispatch(v->command, groups, 1, 1);
+  /* A fence alone does not make shader writes visible to the host. */
+  VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                             .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+  vkCmdPipelineBarrier(v->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
+                       NULL, 0, NULL);
+  return vkEndCommandBuffer(v->command);
+}
+
+sb_status sb_vulkan_run(sb_vulkan *vulkan, sb_vulkan_pipeline *pipeline, sb_vulkan_buffer *const *buffers,
+                        const void *push, uint32_t groups, sb_diagnostics *diag)
+{
+  if (groups > vulkan->groups_max)
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "dispatch",
+                     "Expected at most %u workgroups, the device's limit; found %u.", vulkan->groups_max, groups);
+  bind_buffers(pipeline, buffers);
+  const char *call = "vkEndCommandBuffer";
+  VkResult r = record(vulkan, pipeline, push, groups);
+  VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &vulkan->command};
+  if (r == VK_SUCCESS) call = "vkQueueSubmit", r = vkQueueSubmit(vulkan->queue, 1, &submit, vulkan->fence);
+  if (r == VK_SUCCESS) call = "vkWaitForFences", r = vkWaitForFences(vulkan->device, 1, &vulkan->fence, VK_TRUE, UINT64_MAX);
+  if (r == VK_SUCCESS) call = "vkResetFences", r = vkResetFences(vulkan->device, 1, &vulkan->fence);
+  return r == VK_SUCCESS ? SB_OK : call_failed(diag, call, r);
+}

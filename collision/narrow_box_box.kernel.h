@@ -6,9 +6,7 @@
 #ifndef SAMEBIT_COLLISION_NARROW_BOX_BOX_KERNEL_H
 #define SAMEBIT_COLLISION_NARROW_BOX_BOX_KERNEL_H
 
-#ifndef SB_GLSL
 #include "narrow_manifold.kernel.h"
-#endif
 
 /* Candidates of a clipped face: 0 to 3 where incident edge i starts inside, 4 to 7 where it ends short of its end, 8 to 11
  * the reference face's corners, 12 the incident box's support corner. */

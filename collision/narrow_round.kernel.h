@@ -93,10 +93,14 @@ FN Manifold narrow_capsule_capsule(V3 size_a, V3 size_b, X7 rel)
   F inv = f_div(K(1.0f), f_sqrt(f_sel(skew, sin2, K(1.0f))));
   F ax = f_sel(skew, -u.y * inv, K(1.0f));
   F ay = f_sel(skew, u.x * inv, K(0.0f));
-  F side = narrow_sign(ax * d.x + ay * d.y);
+  F off = ax * p.x + ay * p.y;
+  F side = narrow_sign(off);
   V3 across = v3(ax * side, ay * side, K(0.0f));
-  M apart = v3_len2(d) > 1.0e-12f * (scale * scale);
-  V3 n = v3_sel(apart, v3_normalize_or(d, across), across);
+  /* d loses its direction as it gets short: the axis that separates more is the better one. */
+  V3 n = v3_normalize_or(d, across);
+  F along = (v3_dot(n, p) - la * f_abs(n.z)) - lb * f_abs(v3_dot(n, u));
+  M apart = m_and(v3_len2(d) > 1.0e-12f * (scale * scale), along >= f_abs(off) - 1.0e-6f * scale);
+  n = v3_sel(apart, n, across);
 
   F s2 = f_sel(s - lo > hi - s, lo, hi);
   F t2 = f_clamp(u.z * s2 - f, -lb, lb);

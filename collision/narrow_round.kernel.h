@@ -99,7 +99,9 @@ FN Manifold narrow_capsule_capsule(V3 size_a, V3 size_b, X7 rel)
   /* d loses its direction as it gets short: the axis that separates more is the better one. */
   V3 n = v3_normalize_or(d, across);
   F along = (v3_dot(n, p) - la * f_abs(n.z)) - lb * f_abs(v3_dot(n, u));
-  M apart = m_and(v3_len2(d) > 1.0e-12f * (scale * scale), along >= f_abs(off) - 1.0e-6f * scale);
+  M directed = v3_len2(d) > 1.0e-12f * (scale * scale);
+  M better = along >= f_abs(off) - 1.0e-6f * scale;
+  M apart = m_and(directed, better);
   n = v3_sel(apart, n, across);
 
   F s2 = f_sel(s - lo > hi - s, lo, hi);

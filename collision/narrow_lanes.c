@@ -31,14 +31,16 @@ static inline void store_v3(float (*v)[NARROW_BATCH], uint32_t i, V3 x)
 static inline void store_manifold(narrow_batch *b, uint32_t i, V3 normal, Manifold m)
 {
   store_v3(b->normal, i, normal);
-  store_v3(b->point_a, i, m.a0);
-  store_v3(b->point_a + 3, i, m.a1);
-  store_v3(b->point_a + 6, i, m.a2);
-  store_v3(b->point_a + 9, i, m.a3);
-  store_v3(b->point_b, i, m.b0);
-  store_v3(b->point_b + 3, i, m.b1);
-  store_v3(b->point_b + 6, i, m.b2);
-  store_v3(b->point_b + 9, i, m.b3);
+  X7 xa = load_x7(b->frame_a, i);
+  X7 xb = load_x7(b->frame_b, i);
+  store_v3(b->point_a, i, x7_point(xa, m.a0));
+  store_v3(b->point_a + 3, i, x7_point(xa, m.a1));
+  store_v3(b->point_a + 6, i, x7_point(xa, m.a2));
+  store_v3(b->point_a + 9, i, x7_point(xa, m.a3));
+  store_v3(b->point_b, i, x7_point(xb, m.b0));
+  store_v3(b->point_b + 3, i, x7_point(xb, m.b1));
+  store_v3(b->point_b + 6, i, x7_point(xb, m.b2));
+  store_v3(b->point_b + 9, i, x7_point(xb, m.b3));
   f_store(&b->gap[0][i], m.g0);
   f_store(&b->gap[1][i], m.g1);
   f_store(&b->gap[2][i], m.g2);

@@ -186,12 +186,13 @@ uint32_t scene_random_below(uint64_t *state, uint32_t n) { return (uint32_t)((ne
 
 scene_pose scene_random_pose(uint64_t *state, float reach)
 {
-  /* one draw a statement: the order of arguments' evaluation differs between compilers */
-  float axis[3], at[3];
-  for (int k = 0; k < 3; k++) axis[k] = scene_random(state, -1.0f, 1.0f) + 1e-3f;
+  /* One draw a statement: the order of arguments' evaluation differs between compilers. No sine either, so that the bits
+   * are the same on every machine. */
+  float v[4], at[3];
+  for (int k = 0; k < 4; k++) v[k] = scene_random(state, -1.0f, 1.0f) + 1e-3f;
   for (int k = 0; k < 3; k++) at[k] = scene_random(state, -reach, reach);
-  double angle = (double)scene_random(state, 0.0f, 6.2f);
-  return scene_turned(at[0], at[1], at[2], axis[0], axis[1], axis[2], angle);
+  float n = sqrtf(((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]) + v[3] * v[3]);
+  return (scene_pose){{at[0], at[1], at[2], v[0] / n, v[1] / n, v[2] / n, v[3] / n}};
 }
 
 /* --- tasks --- */
@@ -258,6 +259,32 @@ bool scene_contacts_equal(const sb_contacts *x, uint32_t begin_x, const sb_conta
       return false;
   }
   return true;
+}
+
+static void mix_words(uint64_t *hash, const void *data, size_t words)
+{
+  for (size_t i = 0; i < words; i++) {
+    uint32_t u;
+    memcpy(&u, (const char *)data + 4 * i, 4);
+    *hash = (*hash ^ u) * 0x100000001B3u;
+    *hash ^= *hash >> 29;
+  }
+}
+
+uint64_t scene_contacts_hash(const sb_contacts *x)
+{
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (uint32_t i = 0; i < x->count; i++) {
+    uint32_t key[2] = {(uint32_t)(x->key[i] >> 32), (uint32_t)x->key[i]};
+    mix_words(&hash, key, 2);
+  }
+  mix_words(&hash, x->body_a, x->count);
+  mix_words(&hash, x->body_b, x->count);
+  mix_words(&hash, x->point_a, 3 * (size_t)x->count);
+  mix_words(&hash, x->point_b, 3 * (size_t)x->count);
+  mix_words(&hash, x->normal, 3 * (size_t)x->count);
+  mix_words(&hash, x->gap, x->count);
+  return hash;
 }
 
 /* --- generators --- */

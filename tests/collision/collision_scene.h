@@ -43,10 +43,13 @@ typedef struct scene_tasks {
 sb_collision_tasks scene_shuffled(scene_tasks *t);
 sb_collision_tasks scene_threaded(scene_tasks *t);
 
-/* Own copy of contacts, and comparison of all bytes of [begin, begin + count) of x with [begin_y, ...) of y. Shapes, bodies
+/* Comparison of all bytes of [begin, begin + count) of x with [begin_y, ...) of y. Shapes, bodies
  * and worlds may be shifted by constants. */
 bool scene_contacts_equal(const sb_contacts *x, uint32_t begin_x, const sb_contacts *y, uint32_t begin_y, uint32_t count,
                           int32_t world_shift, int32_t shape_shift, int32_t body_shift);
+
+/* Of keys, bodies, points, normals and gaps; the same for either byte order. */
+uint64_t scene_contacts_hash(const sb_contacts *x);
 
 /* Generators: a triangular wall of boxes in the x-z plane, `base` boxes wide, and n x n x `high` boxes in a bond. */
 void scene_pyramid(collision_scene *s, uint32_t base);

@@ -45,7 +45,7 @@ typedef struct collision_pair {
   uint32_t list;
 } collision_pair;
 
-/* Result of one pair: points in the shapes' frames, sorted by feature. */
+/* Result of one pair, sorted by feature: points in the bodies' frames, or in the world where they never move. */
 typedef struct collision_manifold {
   float normal[3];
   float point_a[4][3];

@@ -27,7 +27,10 @@ typedef struct narrow_batch {
   float size_a[3][NARROW_BATCH];
   float size_b[3][NARROW_BATCH];
   float limit[NARROW_BATCH];
-  /* out: normal in the world, points in the shapes' own frames */
+  /* in: where each shape's points are wanted: its pose in its body, or in the world for what never moves */
+  float frame_a[7][NARROW_BATCH];
+  float frame_b[7][NARROW_BATCH];
+  /* out: normal in the world, points in those frames */
   float normal[3][NARROW_BATCH];
   float point_a[12][NARROW_BATCH];
   float point_b[12][NARROW_BATCH];

@@ -2,9 +2,7 @@
 #ifndef SAMEBIT_COLLISION_NARROW_BOX_KERNEL_H
 #define SAMEBIT_COLLISION_NARROW_BOX_KERNEL_H
 
-#ifndef SB_GLSL
 #include "narrow_round.kernel.h"
-#endif
 
 /* Corner of a box by signs of -1 or 1, and its feature id: one bit for each positive sign. */
 FN V3 narrow_corner(V3 h, V3 s) { return v3(h.x * s.x, h.y * s.y, h.z * s.z); }
@@ -17,7 +15,7 @@ FN U narrow_corner_id(V3 s)
  * lowest one lie 2 e_min, 2 e_mid and then 2 (e_min + e_mid) or 2 e_max higher. */
 FN Manifold narrow_plane_box(V3 size_b, X7 rel)
 {
-  V3 up = q4_rotate_inv(rel.q, v3(K(0.0f), K(0.0f), K(1.0f)));
+  V3 up = narrow_axis_z_inv(rel.q);
   V3 s = v3(-narrow_sign(up.x), -narrow_sign(up.y), -narrow_sign(up.z));
   V3 e = v3(f_abs(up.x) * size_b.x, f_abs(up.y) * size_b.y, f_abs(up.z) * size_b.z);
   /* k_max: first axis with the largest e; k_min: last with the smallest among the others */
@@ -64,8 +62,8 @@ FN Manifold narrow_sphere_box(V3 size_a, V3 size_b, X7 rel)
   V3 face_q = narrow_with(q, k, side * narrow_pick(h, k));
   V3 n = v3_sel(outside, v3_normalize_or(d, face_n), face_n);
   V3 on_box = v3_sel(outside, q, face_q);
-  return narrow_single(rel, q4_rotate(rel.q, n), v3_zero(), size_a.x, on_box, K(0.0f), v3_dot(v3_sub(on_box, c), n),
-                       KU(0u));
+  V3 n_a = q4_rotate(rel.q, n);
+  return narrow_single(n_a, v3_scale(n_a, size_a.x), on_box, v3_dot(v3_sub(on_box, c), n) - size_a.x, KU(0u));
 }
 
 /* x minus the nearest value in [-h, h] */
@@ -227,7 +225,7 @@ FN Manifold narrow_capsule_box(V3 size_a, V3 size_b, X7 rel)
   V3 h = size_b;
   F r = size_a.x;
   V3 p = v3_neg(q4_rotate_inv(rel.q, rel.p));
-  V3 w = v3_scale(q4_rotate_inv(rel.q, v3(K(0.0f), K(0.0f), K(1.0f))), size_a.y);
+  V3 w = v3_scale(narrow_axis_z_inv(rel.q), size_a.y);
   F scale = (size_a.y + r) + ((h.x + h.y) + h.z);
 
   NarrowProbe best;
@@ -235,10 +233,13 @@ FN Manifold narrow_capsule_box(V3 size_a, V3 size_b, X7 rel)
   V3 x = v3_add_scaled(p, w, best.t);
   best.c = v3(f_clamp(x.x, -h.x, h.x), f_clamp(x.y, -h.y, h.y), f_clamp(x.z, -h.z, h.z));
   V3 d = v3_sub(best.c, x);
-  best.sep = K(0.0f);
-  M apart = v3_len2(d) > 1.0e-10f * (scale * scale) + 1.0e-24f;
   best.n = v3_normalize_or(d, v3(K(0.0f), K(0.0f), K(1.0f)));
-  best = narrow_probe_sel(apart, best, narrow_segment_box_deep(p, w, h, 1.0e-4f * scale));
+  /* Where the segment nearly meets the box, d loses its direction: the axis that separates more is the better one. */
+  F box_reach = (f_abs(best.n.x) * h.x + f_abs(best.n.y) * h.y) + f_abs(best.n.z) * h.z;
+  M apart = v3_len2(d) > 1.0e-12f * (scale * scale) + 1.0e-24f;
+  best.sep = f_sel(apart, -(v3_dot(best.n, p) + f_abs(v3_dot(best.n, w))) - box_reach, K(-NARROW_NO_POINT));
+  NarrowProbe deep = narrow_segment_box_deep(p, w, h, 1.0e-5f * scale);
+  best = narrow_probe_sel(best.sep >= deep.sep - 1.0e-6f * scale, best, deep);
 
   V3 n = best.n;
   V3 an = v3(f_abs(n.x), f_abs(n.y), f_abs(n.z));
@@ -254,9 +255,9 @@ FN Manifold narrow_capsule_box(V3 size_a, V3 size_b, X7 rel)
 
   x = v3_add_scaled(p, w, best.t);
   V3 n_a = q4_rotate(rel.q, n);
-  Manifold m = narrow_single(rel, n_a, v3(K(0.0f), K(0.0f), best.t * size_a.y), r, best.c, K(0.0f),
-                             v3_dot(v3_sub(best.c, x), n), u_sel(over, u_sel(first_low, KU(1u), KU(2u)), KU(0u)));
-  m.a1 = v3_add_scaled(v3(K(0.0f), K(0.0f), t2 * size_a.y), n_a, r);
+  Manifold m = narrow_single(n_a, narrow_from_axis(best.t * size_a.y, n_a, r), best.c, v3_dot(v3_sub(best.c, x), n) - r,
+                             u_sel(over, u_sel(first_low, KU(1u), KU(2u)), KU(0u)));
+  m.a1 = narrow_from_axis(t2 * size_a.y, n_a, r);
   m.b1 = c2;
   m.g1 = f_sel(two, v3_dot(v3_sub(c2, x2), n) - r, K(NARROW_NO_POINT));
   m.f1 = u_sel(first_low, KU(2u), KU(1u));

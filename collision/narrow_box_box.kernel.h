@@ -6,9 +6,7 @@
 #ifndef SAMEBIT_COLLISION_NARROW_BOX_BOX_KERNEL_H
 #define SAMEBIT_COLLISION_NARROW_BOX_BOX_KERNEL_H
 
-#ifndef SB_GLSL
 #include "narrow_manifold.kernel.h"
-#endif
 
 /* Candidates of a clipped face: 0 to 3 where incident edge i starts inside, 4 to 7 where it ends short of its end, 8 to 11
  * the reference face's corners, 12 the incident box's support corner. */
@@ -176,8 +174,60 @@ STRUCT(NarrowFaces) { V3 h; V3 c; V3 u; V3 v; };
 
 STRUCT(NarrowClip) { NarrowClipPoint p0; NarrowClipPoint p1; NarrowClipPoint p2; NarrowClipPoint p3; };
 
-/* Clips the incident face and keeps up to four points: the deepest, the farthest from it, the one that makes the largest
- * triangle with both, and the one farthest outside that triangle. Later candidates must be better by a small factor. */
+/* Keeps up to four of the candidates with a gap below the limit: the deepest, the farthest from it, the one that makes the
+ * largest triangle with both, and the one farthest outside that triangle. Later candidates must be better by a small
+ * length or factor. size2: the square of the face's size. */
+FN NarrowClip narrow_reduce(F px[NARROW_CLIP_POINTS], F py[NARROW_CLIP_POINTS], F pg[NARROW_CLIP_POINTS], F size2, F limit,
+                            F tolerance)
+{
+  NarrowClip r;
+  NarrowClipPoint none = narrow_clip_point(K(0.0f), K(0.0f), K(NARROW_NO_POINT), KU(15u));
+  r.p0 = none;
+  for (int k = 0; k < NARROW_CLIP_POINTS; k++) {
+    M take = pg[k] + tolerance < r.p0.g;
+    r.p0 = narrow_clip_sel(take, narrow_clip_point(px[k], py[k], pg[k], u_from_i(KI(k))), r.p0);
+  }
+  F least = 1.0e-8f * size2;
+  F best = least;
+  r.p1 = none;
+  for (int k = 0; k < NARROW_CLIP_POINTS; k++) {
+    F dx = px[k] - r.p0.x;
+    F dy = py[k] - r.p0.y;
+    F score = dx * dx + dy * dy;
+    M take = m_and(pg[k] < limit, score > best * 1.0001f);
+    best = f_sel(take, score, best);
+    r.p1 = narrow_clip_sel(take, narrow_clip_point(px[k], py[k], pg[k], u_from_i(KI(k))), r.p1);
+  }
+  /* areas below this are slivers that a third point would not improve */
+  F span2 = best;
+  M pair = r.p1.g < limit;
+  best = 1.0e-5f * span2;
+  r.p2 = none;
+  F turn = K(1.0f);
+  for (int k = 0; k < NARROW_CLIP_POINTS; k++) {
+    F area = narrow_area(r.p0, r.p1, px[k], py[k]);
+    F score = f_abs(area);
+    M take = m_and(m_and(pair, pg[k] < limit), score > best * 1.0001f);
+    best = f_sel(take, score, best);
+    turn = f_sel(take, narrow_sign(area), turn);
+    r.p2 = narrow_clip_sel(take, narrow_clip_point(px[k], py[k], pg[k], u_from_i(KI(k))), r.p2);
+  }
+  M triple = r.p2.g < limit;
+  best = 1.0e-5f * span2;
+  r.p3 = none;
+  for (int k = 0; k < NARROW_CLIP_POINTS; k++) {
+    F e0 = narrow_area(r.p0, r.p1, px[k], py[k]) * -turn;
+    F e1 = narrow_area(r.p1, r.p2, px[k], py[k]) * -turn;
+    F e2 = narrow_area(r.p2, r.p0, px[k], py[k]) * -turn;
+    F score = f_max(e0, f_max(e1, e2));
+    M take = m_and(m_and(triple, pg[k] < limit), score > best * 1.0001f);
+    best = f_sel(take, score, best);
+    r.p3 = narrow_clip_sel(take, narrow_clip_point(px[k], py[k], pg[k], u_from_i(KI(k))), r.p3);
+  }
+  return r;
+}
+
+/* Clips the incident face against the sides of the reference face. */
 FN NarrowClip narrow_clip_faces(NarrowFaces fc, F limit, F tolerance)
 {
   F px[NARROW_CLIP_POINTS];
@@ -226,59 +276,17 @@ FN NarrowClip narrow_clip_faces(NarrowFaces fc, F limit, F tolerance)
     F dy = y - fc.c.y;
     F a = (dx * fc.v.y - dy * fc.v.x) * inv;
     F b = (fc.u.x * dy - fc.u.y * dx) * inv;
-    M inside = m_and(solid, m_and(f_abs(a) <= 1.0f, f_abs(b) <= 1.0f));
+    M in_u = f_abs(a) <= 1.0f;
+    M in_v = f_abs(b) <= 1.0f;
+    M inside = m_and(solid, m_and(in_u, in_v));
     F g = ((fc.c.z + a * fc.u.z) + b * fc.v.z) - fc.h.z;
     px[k + 8] = x;
     py[k + 8] = y;
     pg[k + 8] = f_sel(m_and(inside, g < limit), g, K(NARROW_NO_POINT));
   }
 
-  NarrowClip r;
-  NarrowClipPoint none = narrow_clip_point(K(0.0f), K(0.0f), K(NARROW_NO_POINT), KU(15u));
-  r.p0 = none;
-  for (int k = 0; k < NARROW_CLIP_POINTS; k++) {
-    M take = pg[k] + tolerance < r.p0.g;
-    r.p0 = narrow_clip_sel(take, narrow_clip_point(px[k], py[k], pg[k], u_from_i(KI(k))), r.p0);
-  }
   F size2 = fc.h.x * fc.h.x + fc.h.y * fc.h.y;
-  F least = 1.0e-8f * size2;
-  F best = least;
-  r.p1 = none;
-  for (int k = 0; k < NARROW_CLIP_POINTS; k++) {
-    F dx = px[k] - r.p0.x;
-    F dy = py[k] - r.p0.y;
-    F score = dx * dx + dy * dy;
-    M take = m_and(pg[k] < limit, score > best * 1.0001f);
-    best = f_sel(take, score, best);
-    r.p1 = narrow_clip_sel(take, narrow_clip_point(px[k], py[k], pg[k], u_from_i(KI(k))), r.p1);
-  }
-  /* areas below this are slivers that a third point would not improve */
-  F span2 = best;
-  M pair = r.p1.g < limit;
-  best = 1.0e-5f * span2;
-  r.p2 = none;
-  F turn = K(1.0f);
-  for (int k = 0; k < NARROW_CLIP_POINTS; k++) {
-    F area = narrow_area(r.p0, r.p1, px[k], py[k]);
-    F score = f_abs(area);
-    M take = m_and(m_and(pair, pg[k] < limit), score > best * 1.0001f);
-    best = f_sel(take, score, best);
-    turn = f_sel(take, narrow_sign(area), turn);
-    r.p2 = narrow_clip_sel(take, narrow_clip_point(px[k], py[k], pg[k], u_from_i(KI(k))), r.p2);
-  }
-  M triple = r.p2.g < limit;
-  best = 1.0e-5f * span2;
-  r.p3 = none;
-  for (int k = 0; k < NARROW_CLIP_POINTS; k++) {
-    F e0 = narrow_area(r.p0, r.p1, px[k], py[k]) * -turn;
-    F e1 = narrow_area(r.p1, r.p2, px[k], py[k]) * -turn;
-    F e2 = narrow_area(r.p2, r.p0, px[k], py[k]) * -turn;
-    F score = f_max(e0, f_max(e1, e2));
-    M take = m_and(m_and(triple, pg[k] < limit), score > best * 1.0001f);
-    best = f_sel(take, score, best);
-    r.p3 = narrow_clip_sel(take, narrow_clip_point(px[k], py[k], pg[k], u_from_i(KI(k))), r.p3);
-  }
-  return r;
+  return narrow_reduce(px, py, pg, size2, limit, tolerance);
 }
 
 /* A point of the manifold, in the frames of the reference box and of the incident box. */
@@ -291,6 +299,23 @@ FN NarrowFacePoint narrow_face_point(NarrowClipPoint p, NarrowFaces fc, F side, 
   V3 on = narrow_uncycle(v3(p.x, p.y, side * (p.g + fc.h.z)), k);
   f.on_inc = m33_tmul_v3(r, v3_sub(on, t));
   return f;
+}
+
+/* The points of clipped faces; the normal is left to the caller. r, t: pose of the incident box in the reference box. */
+FN Manifold narrow_face_manifold(NarrowClip clip, NarrowFaces fc, F side, U k, M33 r, V3 t, M use_b, U code)
+{
+  NarrowFacePoint f0 = narrow_face_point(clip.p0, fc, side, k, r, t);
+  NarrowFacePoint f1 = narrow_face_point(clip.p1, fc, side, k, r, t);
+  NarrowFacePoint f2 = narrow_face_point(clip.p2, fc, side, k, r, t);
+  NarrowFacePoint f3 = narrow_face_point(clip.p3, fc, side, k, r, t);
+  Manifold m = manifold_empty();
+  m.a0 = v3_sel(use_b, f0.on_inc, f0.on_ref); m.b0 = v3_sel(use_b, f0.on_ref, f0.on_inc);
+  m.a1 = v3_sel(use_b, f1.on_inc, f1.on_ref); m.b1 = v3_sel(use_b, f1.on_ref, f1.on_inc);
+  m.a2 = v3_sel(use_b, f2.on_inc, f2.on_ref); m.b2 = v3_sel(use_b, f2.on_ref, f2.on_inc);
+  m.a3 = v3_sel(use_b, f3.on_inc, f3.on_ref); m.b3 = v3_sel(use_b, f3.on_ref, f3.on_inc);
+  m.g0 = clip.p0.g; m.g1 = clip.p1.g; m.g2 = clip.p2.g; m.g3 = clip.p3.g;
+  m.f0 = code | clip.p0.id; m.f1 = code | clip.p1.id; m.f2 = code | clip.p2.id; m.f3 = code | clip.p3.id;
+  return m;
 }
 
 FN Manifold narrow_box_box(V3 size_a, V3 size_b, X7 rel, F limit)
@@ -342,23 +367,12 @@ FN Manifold narrow_box_box(V3 size_a, V3 size_b, X7 rel, F limit)
   clip.p0 = narrow_clip_sel(m_and(lost, face_sep < 0.0f), narrow_clip_point(low.x, low.y, low.z - fc.h.z, KU(12u)),
                             clip.p0);
 
-  NarrowFacePoint f0 = narrow_face_point(clip.p0, fc, side, k, rr, rt0);
-  NarrowFacePoint f1 = narrow_face_point(clip.p1, fc, side, k, rr, rt0);
-  NarrowFacePoint f2 = narrow_face_point(clip.p2, fc, side, k, rr, rt0);
-  NarrowFacePoint f3 = narrow_face_point(clip.p3, fc, side, k, rr, rt0);
   V3 n_ref = narrow_uncycle(v3(K(0.0f), K(0.0f), side), k);
   U code = (u_sel(use_b, KU(64u), KU(0u)) | (k << 4)) | (u_sel(side > 0.0f, KU(8u), KU(0u)) | (j << 1));
   code = (code | u_sel(face_side > 0.0f, KU(1u), KU(0u))) << 4;
 
-  Manifold m = manifold_empty();
+  Manifold m = narrow_face_manifold(clip, fc, side, k, rr, rt0, use_b, code);
   m.n = v3_sel(use_b, v3_neg(m33_mul_v3(r, n_ref)), n_ref);
-  m.a0 = v3_sel(use_b, f0.on_inc, f0.on_ref); m.b0 = v3_sel(use_b, f0.on_ref, f0.on_inc);
-  m.a1 = v3_sel(use_b, f1.on_inc, f1.on_ref); m.b1 = v3_sel(use_b, f1.on_ref, f1.on_inc);
-  m.a2 = v3_sel(use_b, f2.on_inc, f2.on_ref); m.b2 = v3_sel(use_b, f2.on_ref, f2.on_inc);
-  m.a3 = v3_sel(use_b, f3.on_inc, f3.on_ref); m.b3 = v3_sel(use_b, f3.on_ref, f3.on_inc);
-  m.g0 = clip.p0.g; m.g1 = clip.p1.g; m.g2 = clip.p2.g; m.g3 = clip.p3.g;
-  m.f0 = code | clip.p0.id; m.f1 = code | clip.p1.id; m.f2 = code | clip.p2.id; m.f3 = code | clip.p3.id;
-
   Manifold em = narrow_edge_contact(manifold_empty(), edges, r, t, size_a, size_b);
   m.n = v3_sel(use_edge, em.n, m.n);
   m.a0 = v3_sel(use_edge, em.a0, m.a0);

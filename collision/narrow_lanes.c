@@ -28,17 +28,19 @@ static inline void store_v3(float (*v)[NARROW_BATCH], uint32_t i, V3 x)
   f_store(&v[2][i], x.z);
 }
 
-static inline void store_manifold(narrow_batch *b, uint32_t i, Q4 qa, Manifold m)
+static inline void store_manifold(narrow_batch *b, uint32_t i, V3 normal, Manifold m)
 {
-  store_v3(b->normal, i, q4_rotate(qa, m.n));
-  store_v3(b->point_a, i, m.a0);
-  store_v3(b->point_a + 3, i, m.a1);
-  store_v3(b->point_a + 6, i, m.a2);
-  store_v3(b->point_a + 9, i, m.a3);
-  store_v3(b->point_b, i, m.b0);
-  store_v3(b->point_b + 3, i, m.b1);
-  store_v3(b->point_b + 6, i, m.b2);
-  store_v3(b->point_b + 9, i, m.b3);
+  store_v3(b->normal, i, normal);
+  X7 xa = load_x7(b->frame_a, i);
+  X7 xb = load_x7(b->frame_b, i);
+  store_v3(b->point_a, i, x7_point(xa, m.a0));
+  store_v3(b->point_a + 3, i, x7_point(xa, m.a1));
+  store_v3(b->point_a + 6, i, x7_point(xa, m.a2));
+  store_v3(b->point_a + 9, i, x7_point(xa, m.a3));
+  store_v3(b->point_b, i, x7_point(xb, m.b0));
+  store_v3(b->point_b + 3, i, x7_point(xb, m.b1));
+  store_v3(b->point_b + 6, i, x7_point(xb, m.b2));
+  store_v3(b->point_b + 9, i, x7_point(xb, m.b3));
   f_store(&b->gap[0][i], m.g0);
   f_store(&b->gap[1][i], m.g1);
   f_store(&b->gap[2][i], m.g2);
@@ -49,28 +51,31 @@ static inline void store_manifold(narrow_batch *b, uint32_t i, Q4 qa, Manifold m
   memcpy(&b->feature[3][i], &m.f3, sizeof m.f3);
 }
 
-#define RUN(call)                                                                                                      \
+#define RUN(normal, call)                                                                                              \
   for (uint32_t i = 0; i < count; i += SB_LANES) {                                                                     \
     X7 xa = load_x7(b->pose_a, i);                                                                                     \
     X7 rel = narrow_relative(xa, load_x7(b->pose_b, i));                                                               \
     V3 size_b = load_v3(b->size_b, i);                                                                                 \
-    store_manifold(b, i, xa.q, call);                                                                                  \
+    Manifold m = call;                                                                                                 \
+    store_manifold(b, i, normal, m);                                                                                   \
   }                                                                                                                    \
   break
+#define PLANE_NORMAL narrow_axis_z(xa.q)
+#define TURNED_NORMAL q4_rotate(xa.q, m.n)
 #define SIZE_A load_v3(b->size_a, i)
 
 void COLLISION_NARROW_LANES(narrow_batch *b, narrow_type type, uint32_t count)
 {
   switch (type) {
-  case NARROW_PLANE_SPHERE: RUN(narrow_plane_sphere(size_b, rel));
-  case NARROW_PLANE_CAPSULE: RUN(narrow_plane_capsule(size_b, rel));
-  case NARROW_PLANE_BOX: RUN(narrow_plane_box(size_b, rel));
-  case NARROW_SPHERE_SPHERE: RUN(narrow_sphere_sphere(SIZE_A, size_b, rel));
-  case NARROW_SPHERE_CAPSULE: RUN(narrow_sphere_capsule(SIZE_A, size_b, rel));
-  case NARROW_SPHERE_BOX: RUN(narrow_sphere_box(SIZE_A, size_b, rel));
-  case NARROW_CAPSULE_CAPSULE: RUN(narrow_capsule_capsule(SIZE_A, size_b, rel));
-  case NARROW_CAPSULE_BOX: RUN(narrow_capsule_box(SIZE_A, size_b, rel));
-  case NARROW_BOX_BOX: RUN(narrow_box_box(SIZE_A, size_b, rel, f_load(&b->limit[i])));
+  case NARROW_PLANE_SPHERE: RUN(PLANE_NORMAL, narrow_plane_sphere(size_b, rel));
+  case NARROW_PLANE_CAPSULE: RUN(PLANE_NORMAL, narrow_plane_capsule(size_b, rel));
+  case NARROW_PLANE_BOX: RUN(PLANE_NORMAL, narrow_plane_box(size_b, rel));
+  case NARROW_SPHERE_SPHERE: RUN(TURNED_NORMAL, narrow_sphere_sphere(SIZE_A, size_b, rel));
+  case NARROW_SPHERE_CAPSULE: RUN(TURNED_NORMAL, narrow_sphere_capsule(SIZE_A, size_b, rel));
+  case NARROW_SPHERE_BOX: RUN(TURNED_NORMAL, narrow_sphere_box(SIZE_A, size_b, rel));
+  case NARROW_CAPSULE_CAPSULE: RUN(TURNED_NORMAL, narrow_capsule_capsule(SIZE_A, size_b, rel));
+  case NARROW_CAPSULE_BOX: RUN(TURNED_NORMAL, narrow_capsule_box(SIZE_A, size_b, rel));
+  case NARROW_BOX_BOX: RUN(TURNED_NORMAL, narrow_box_box(SIZE_A, size_b, rel, f_load(&b->limit[i])));
   case NARROW_TYPES: break;
   }
 }

@@ -2,14 +2,13 @@
  *
  * Every kernel works in the frame of shape a: rel is the pose of shape b there. The normal and the points on a are in a's
  * frame, the points on b in b's frame, so that no accuracy is lost far from the world's origin. A point that does not
- * exist has the gap NARROW_NO_POINT. Feature ids are 16 bits and differ between the points of one manifold. */
+ * exist has the gap NARROW_NO_POINT. Feature ids are 16 bits and differ between the points of one manifold.
+ *
+ * Vectors along an axis are multiplied out by hand: devices differ in whether they fold a constant 0. */
 #ifndef SAMEBIT_COLLISION_NARROW_MANIFOLD_KERNEL_H
 #define SAMEBIT_COLLISION_NARROW_MANIFOLD_KERNEL_H
 
-#ifndef SB_GLSL
-#include "samebit/linear.h"
-#include "samebit/scalar.h"
-#endif
+#include "samebit/maths.h"
 
 #define NARROW_NO_POINT 3.0e38f
 
@@ -40,6 +39,9 @@ FN V3 narrow_axis_z(Q4 q)
   F y2 = q.y + q.y;
   return v3(x2 * q.z + y2 * q.w, y2 * q.z - x2 * q.w, 1.0f - (q.x * x2 + q.y * y2));
 }
+
+/* The axis +z seen from the frame that q turns: third row of the rotation matrix. */
+FN V3 narrow_axis_z_inv(Q4 q) { return narrow_axis_z(q4_conj(q)); }
 
 /* The pose of b in the frame of a. */
 FN X7 narrow_relative(X7 a, X7 b) { return x7(q4_rotate_inv(a.q, v3_sub(b.p, a.p)), q4_mul(q4_conj(a.q), b.q)); }

@@ -2,8 +2,6 @@
  * Knows collision_state.h. */
 #include "collision_state.h"
 
-#include "samebit/linear.h"
-
 #include <string.h>
 
 static const uint8_t type_of[SB_SHAPE_TYPE_COUNT][SB_SHAPE_TYPE_COUNT] = {
@@ -86,15 +84,25 @@ static bool pair_swapped(const sb_model *m, const collision_pair *p)
   return m->shape_type[p->a] > m->shape_type[p->b];
 }
 
+/* Pose in which solvers follow a shape's points: in its body, or in the world for what never moves. */
+static const float *shape_frame(const sb_collision *c, uint32_t s)
+{
+  return (c->shape_fixed[s] ? c->shape_q : c->model->shape_X) + 7 * (size_t)s;
+}
+
 static void gather_pair(const sb_collision *c, const collision_pair *p, narrow_batch *b, uint32_t lane)
 {
   const sb_model *m = c->model;
   bool swap = pair_swapped(m, p);
   uint32_t sa = swap ? p->b : p->a;
   uint32_t sb = swap ? p->a : p->b;
+  const float *frame_a = shape_frame(c, sa);
+  const float *frame_b = shape_frame(c, sb);
   for (int k = 0; k < 7; k++) {
     b->pose_a[k][lane] = c->shape_q[7 * (size_t)sa + k];
     b->pose_b[k][lane] = c->shape_q[7 * (size_t)sb + k];
+    b->frame_a[k][lane] = frame_a[k];
+    b->frame_b[k][lane] = frame_b[k];
   }
   for (int k = 0; k < 3; k++) {
     b->size_a[k][lane] = m->shape_size[3 * (size_t)sa + k];
@@ -185,16 +193,6 @@ static uint64_t place_contacts(sb_collision *c)
   return total;
 }
 
-/* A point of shape s into the frame that solvers follow: the body's, or the world for what never moves. */
-static void store_point(const sb_collision *c, uint32_t s, const float *local, float *out)
-{
-  const float *x = c->shape_fixed[s] ? c->shape_q + 7 * (size_t)s : c->model->shape_X + 7 * (size_t)s;
-  V3 p = x7_point(x7(v3(x[0], x[1], x[2]), q4(x[3], x[4], x[5], x[6])), v3(local[0], local[1], local[2]));
-  out[0] = p.x;
-  out[1] = p.y;
-  out[2] = p.z;
-}
-
 /* Friction, restitution and key of a pair. */
 typedef struct pair_surface {
   float friction[3];
@@ -249,8 +247,8 @@ static void emit_chunk(void *ctx, uint32_t chunk)
       c->contact_shape_b[at] = (int32_t)p->b;
       c->contact_body_a[at] = c->shape_fixed[p->a] ? -1 : m->shape_body[p->a];
       c->contact_body_b[at] = c->shape_fixed[p->b] ? -1 : m->shape_body[p->b];
-      store_point(c, p->a, f->point_a[k], c->contact_point_a + 3 * at);
-      store_point(c, p->b, f->point_b[k], c->contact_point_b + 3 * at);
+      memcpy(c->contact_point_a + 3 * at, f->point_a[k], sizeof f->point_a[k]);
+      memcpy(c->contact_point_b + 3 * at, f->point_b[k], sizeof f->point_b[k]);
       memcpy(c->contact_normal + 3 * at, f->normal, sizeof f->normal);
       c->contact_gap[at] = f->gap[k];
       memcpy(c->contact_friction + 3 * at, s.friction, sizeof s.friction);

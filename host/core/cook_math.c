@@ -255,8 +255,8 @@ void cook_inertia_add_point(double m, const double d[3], double io[6])
   io[5] -= m * (d[1] * d[2]);
 }
 
-/* One Jacobi rotation that clears a[p][q] (Golub and Van Loan, section 8.5). */
-static void jacobi_rotate(double a[3][3], int p, int q)
+/* One Jacobi rotation that clears a[p][q] (Golub and Van Loan, section 8.5); v collects the rotations. */
+static void jacobi_rotate(double a[3][3], double v[9], int p, int q)
 {
   if (a[p][q] == 0.0) return;
   double tau = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
@@ -268,19 +268,35 @@ static void jacobi_rotate(double a[3][3], int p, int q)
   double rp = c * a[r][p] - s * a[r][q], rq = s * a[r][p] + c * a[r][q];
   a[p][p] = pp, a[q][q] = qq, a[p][q] = a[q][p] = 0.0;
   a[r][p] = a[p][r] = rp, a[r][q] = a[q][r] = rq;
+  for (int i = 0; i < 3; i++) {
+    double vp = c * v[3 * i + p] - s * v[3 * i + q], vq = s * v[3 * i + p] + c * v[3 * i + q];
+    v[3 * i + p] = vp, v[3 * i + q] = vq;
+  }
 }
 
-void cook_eigenvalues(const double s[6], double values[3])
+static void swap_pair(double values[3], double vectors[9], int i, int j)
+{
+  double t = values[i];
+  values[i] = values[j], values[j] = t;
+  for (int r = 0; r < 3; r++) {
+    t = vectors[3 * r + i];
+    vectors[3 * r + i] = vectors[3 * r + j], vectors[3 * r + j] = t;
+  }
+}
+
+void cook_eigen(const double s[6], double values[3], double vectors[9])
 {
   double a[3][3] = {{s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}};
-  for (int sweep = 0; sweep < 10; sweep++) jacobi_rotate(a, 0, 1), jacobi_rotate(a, 0, 2), jacobi_rotate(a, 1, 2);
+  for (int i = 0; i < 9; i++) vectors[i] = i % 4 == 0 ? 1.0 : 0.0;
+  for (int sweep = 0; sweep < 10; sweep++) {
+    jacobi_rotate(a, vectors, 0, 1);
+    jacobi_rotate(a, vectors, 0, 2);
+    jacobi_rotate(a, vectors, 1, 2);
+  }
   for (int i = 0; i < 3; i++) values[i] = a[i][i];
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2 - i; j++)
-      if (values[j + 1] < values[j]) {
-        double t = values[j];
-        values[j] = values[j + 1], values[j + 1] = t;
-      }
+      if (values[j + 1] < values[j]) swap_pair(values, vectors, j, j + 1);
 }
 
 bool cook_inertia_inverse(const double s[6], double out[6])

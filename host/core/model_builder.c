@@ -191,7 +191,7 @@ int32_t sb_builder_add_body(sb_model_builder *b, const sb_build_body *body, cons
   int32_t index = pool_add(b, &b->bodies, &built);
   if (index < 0) return -1;
   add_name(b, SB_NAME_BODY, name, "");
-  if (built.dof_count) add_implied_dofs(b, body, name);
+  if (built.dof_count) add_implied_dofs(b, body, body->joint_name ? body->joint_name : name);
   return b->failed ? -1 : index;
 }
 

@@ -21,6 +21,7 @@ typedef struct sb_build_body {
   double mass;           /* kg; dropped where the body turns out to be static */
   double com[3];         /* m */
   double inertia[6];     /* about the centre of mass, body axes: xx yy zz xy xz yz */
+  const char *joint_name; /* FREE, BALL: dofs are named joint_name.vx and so on; NULL takes the body's name */
 } sb_build_body;
 
 typedef struct sb_build_dof {

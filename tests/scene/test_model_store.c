@@ -310,8 +310,10 @@ static void test_cook_math(void **state)
   }
   assert_false(cook_finite(cook_sin(1e7)));
   const double s[6] = {2.0, 3.0, 4.0, 0.5, -0.25, 0.125};
-  double e[3], inv[6];
-  cook_eigenvalues(s, e);
+  double e[3], vectors[9], inv[6];
+  cook_eigen(s, e, vectors);
+  for (int k = 0; k < 3; k++)
+    assert_float_equal(s[0] * vectors[k] + s[3] * vectors[3 + k] + s[4] * vectors[6 + k], e[k] * vectors[k], 1e-14);
   assert_true(e[0] <= e[1] && e[1] <= e[2]);
   assert_float_equal(e[0] + e[1] + e[2], 9.0, 1e-14);
   assert_true(cook_inertia_inverse(s, inv));

@@ -1,0 +1,441 @@
+/* Scenes made by parameters: benchmark scenes and small ones with known answers. Knows the model builder.
+ *
+ * The benchmark scenes pyramid, pile and arms are those of the comparison programs, which have y up: point (x, y, z) there
+ * is (x, -z, y) here, a quarter turn about x, so both are congruent. Their positions are formed in binary32 in the order
+ * used there. Gravity is 0 0 -9.81; z is up. */
+#include "generators.h"
+
+#include "cook_math.h"
+#include "scene_number.h"
+#include "solid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_PARAMS 16
+#define N(name, unit, fallback, lower, upper, text) {name, unit, fallback, lower, upper, false, NULL, text}
+#define COUNT(name, fallback, lower, upper, text) {name, "", fallback, lower, upper, true, NULL, text}
+#define CHOICE(name, fallback, words, text) {name, "", fallback, 0.0, 0.0, true, words, text}
+
+#define FRICTION(value) N("friction", "", value, 0.0, 10.0, "sliding friction of every shape")
+#define RESTITUTION N("restitution", "", "0", 0.0, 1.0, "coefficient of restitution of every shape")
+#define DENSITY N("density", "kg/m^3", "1000", 1e-3, 1e6, "density of the bodies")
+#define MARGIN N("margin", "m", "0.01", 0.0, 1.0, "contact margin of every shape")
+
+/* Shapes that a generator shares among its bodies. */
+typedef struct surface {
+  double friction, restitution, margin;
+} surface;
+
+static sb_build_shape shape_of(const surface *s, uint32_t type, int32_t body)
+{
+  sb_build_shape shape = sb_build_shape_default();
+  shape.type = type;
+  shape.body = body;
+  shape.friction[0] = s->friction;
+  shape.restitution = s->restitution;
+  shape.margin = s->margin;
+  return shape;
+}
+
+/* size as in sb_model: radius | radius, half length | half extents */
+static int32_t add_free_body(sb_model_builder *b, const surface *s, uint32_t type, const double size[3], double density,
+                             const double at[3], const double qd[6], const char *name)
+{
+  static const solid_kind kinds[SB_SHAPE_TYPE_COUNT] = {SOLID_SPHERE, SOLID_SPHERE, SOLID_CAPSULE, SOLID_BOX};
+  sb_build_body body = sb_build_body_default();
+  body.joint_type = SB_JOINT_FREE;
+  memcpy(body.q, at, 3 * sizeof *at);
+  if (qd) memcpy(body.qd, qd, sizeof body.qd);
+  body.mass = density * solid_volume(kinds[type], size);
+  solid_inertia(kinds[type], size, body.mass, body.inertia);
+  int32_t index = sb_builder_add_body(b, &body, name);
+  sb_build_shape shape = shape_of(s, type, index);
+  memcpy(shape.size, size, sizeof shape.size);
+  sb_builder_add_shape(b, &shape, name);
+  return index;
+}
+
+static void add_static_box(sb_model_builder *b, const surface *s, const double half[3], const double at[3],
+                           const char *name)
+{
+  sb_build_shape shape = shape_of(s, SB_SHAPE_BOX, -1);
+  memcpy(shape.size, half, sizeof shape.size);
+  memcpy(shape.X, at, 3 * sizeof *at);
+  sb_builder_add_shape(b, &shape, name);
+}
+
+static void add_plane(sb_model_builder *b, const surface *s)
+{
+  sb_build_shape shape = shape_of(s, SB_SHAPE_PLANE, -1);
+  sb_builder_add_shape(b, &shape, "ground");
+}
+
+/* pyramid ---------------------------------------------------------------------------------------------------------- */
+
+static const sb_generator_param pyramid_params[] = {COUNT("rows", "30", 1, 200, "cubes in the bottom row"),
+                                                    FRICTION("0.6"), DENSITY, RESTITUTION, MARGIN};
+
+static void make_pyramid(const double *v, sb_model_builder *b)
+{
+  const surface s = {v[1], v[3], v[4]};
+  int rows = (int)v[0];
+  const double half[3] = {50.0, 50.0, 1.0}, floor_at[3] = {0.0, 0.0, -1.0}, cube[3] = {0.5, 0.5, 0.5};
+  add_static_box(b, &s, half, floor_at, "ground");
+  char name[32];
+  for (int i = 0; i < rows; i++)
+    for (int j = i; j < rows; j++) {
+      float x = ((float)(i + 1) * 0.5f + (float)(j - i) * 1.0f) - 0.5f * (float)rows;
+      const double at[3] = {(double)x, 0.0, (2 * i + 1) * 0.5};
+      snprintf(name, sizeof name, "cube%d", (int)sb_builder_body_count(b));
+      add_free_body(b, &s, SB_SHAPE_BOX, cube, v[2], at, NULL, name);
+    }
+  sb_builder_set_dt(b, 1, 60);
+}
+
+/* pile ------------------------------------------------------------------------------------------------------------- */
+
+static const char *const pile_contents[] = {"mixed", "boxes", "spheres", NULL};
+static const sb_generator_param pile_params[] = {
+    COUNT("count", "2000", 1, 1000000, "bodies"),
+    COUNT("side", "16", 1, 1000, "bodies along each side of a layer"),
+    N("extent", "m", "5", 0.5, 1000.0, "half width of the box that holds the pile"),
+    CHOICE("content", "mixed", pile_contents, "mixed: spheres and boxes in turn"),
+    COUNT("bridged", "0", 0, 1, "1 shifts every other layer by half a cell, so that boxes bridge"),
+    FRICTION("0.6"),
+    DENSITY,
+    RESTITUTION,
+    MARGIN};
+
+/* +-2 cm, exact in binary32. The multipliers are those of Numerical Recipes (Press et al.). */
+static float jitter(uint32_t *random)
+{
+  *random = *random * 1664525u + 1013904223u;
+  return (float)((int32_t)(*random >> 16) - 32768) * (1.0f / 32768.0f) * 0.02f;
+}
+
+static void add_pile_walls(sb_model_builder *b, const surface *s, double extent)
+{
+  double e = extent, h = e + 0.5, outer = e + 1.0;
+  const double halves[5][3] = {
+      {outer, outer, 0.5}, {0.5, outer, 10.0}, {0.5, outer, 10.0}, {outer, 0.5, 10.0}, {outer, 0.5, 10.0}};
+  const double places[5][3] = {{0.0, 0.0, -0.5}, {-h, 0.0, 10.0}, {h, 0.0, 10.0}, {0.0, h, 10.0}, {0.0, -h, 10.0}};
+  static const char *const names[5] = {"ground", "wall_-x", "wall_+x", "wall_+y", "wall_-y"};
+  for (int i = 0; i < 5; i++) add_static_box(b, s, halves[i], places[i], names[i]);
+}
+
+static void make_pile(const double *v, sb_model_builder *b)
+{
+  const surface s = {v[5], v[7], v[8]};
+  int count = (int)v[0], side = (int)v[1], made = 0;
+  const double size[3] = {0.25, 0.25, 0.25}, ball[3] = {0.25, 0.0, 0.0};
+  add_pile_walls(b, &s, v[2]);
+  uint32_t random = 12345;
+  char name[32];
+  for (int layer = 0; made < count; layer++)
+    for (int i = 0; i < side && made < count; i++)
+      for (int j = 0; j < side && made < count; j++, made++) {
+        float shift = v[4] != 0.0 && (layer & 1) ? 0.3f : 0.0f;
+        float x = ((float)i - (float)(side - 1) * 0.5f) * 0.6f + jitter(&random) + shift;
+        float z = ((float)j - (float)(side - 1) * 0.5f) * 0.6f + jitter(&random) + shift;
+        float y = 0.5f + (float)layer * 0.6f + jitter(&random);
+        const double at[3] = {(double)x, 0.0 - (double)z, (double)y};
+        bool sphere = v[3] == 2.0 || (v[3] == 0.0 && ((i + j + layer) & 1));
+        snprintf(name, sizeof name, "%s%d", sphere ? "ball" : "cube", made);
+        add_free_body(b, &s, sphere ? SB_SHAPE_SPHERE : SB_SHAPE_BOX, sphere ? ball : size, v[6], at, NULL, name);
+      }
+  sb_builder_set_dt(b, 1, 60);
+}
+
+/* arms ------------------------------------------------------------------------------------------------------------- */
+
+static const char *const arm_poses[] = {"hang", "bent", NULL};
+static const sb_generator_param arms_params[] = {COUNT("count", "256", 1, 100000, "arms, 16 to a row, 6 m apart"),
+                                                 COUNT("links", "7", 1, 1000, "hinges and links of an arm"),
+                                                 CHOICE("pose", "hang", arm_poses, "hang: moderate swing; bent: whips")};
+
+static double arm_angle(bool bent, int arm, int link)
+{
+  if (bent) return (0.2 + 0.05 * link) + 0.001 * arm;
+  return link == 0 ? (0.3 - COOK_PI / 2.0) + 0.0005 * arm : 0.1;
+}
+
+static void make_arms(const double *v, sb_model_builder *b)
+{
+  /* Links lie along their x axis, hinge at the origin; odd hinges turn about z (up), even ones about -y. */
+  const double length = 0.3, size[3] = {0.04, 0.15, 0.0}, mass = 1.0;
+  double about_z[6];
+  solid_inertia(SOLID_CAPSULE, size, mass, about_z);
+  char name[48];
+  for (int arm = 0; arm < (int)v[0]; arm++)
+    for (int link = 0; link < (int)v[1]; link++) {
+      sb_build_body body = sb_build_body_default();
+      body.joint_type = SB_JOINT_AXES;
+      body.parent = link ? sb_builder_body_count(b) - 1 : -1;
+      body.joint_X_p[0] = link ? length : (arm % 16) * 6.0;
+      body.joint_X_p[1] = link ? 0.0 : 0.0 - (arm / 16) * 6.0;
+      body.mass = mass;
+      body.com[0] = 0.15;
+      body.inertia[0] = about_z[2];
+      body.inertia[1] = body.inertia[2] = about_z[0];
+      snprintf(name, sizeof name, "arm%d/link%d", arm, link);
+      sb_builder_add_body(b, &body, name);
+      sb_build_dof dof = sb_build_dof_default();
+      dof.axis[1] = (link & 1) ? 0.0 : -1.0;
+      dof.axis[2] = (link & 1) ? 1.0 : 0.0;
+      dof.q = arm_angle(v[2] == 1.0, arm, link);
+      snprintf(name, sizeof name, "arm%d/hinge%d", arm, link);
+      sb_builder_add_dof(b, &dof, name);
+    }
+  sb_builder_set_dt(b, 1, 240);
+}
+
+/* chain ------------------------------------------------------------------------------------------------------------ */
+
+static const sb_generator_param chain_params[] = {
+    COUNT("links", "10", 1, 100000, "capsules; the first hangs from the world"),
+    N("length", "m", "0.2", 1e-3, 100.0, "distance between joints"),
+    N("radius", "m", "0.03", 1e-4, 100.0, "radius of the capsules"),
+    N("angle", "rad", "0", -3.2, 3.2, "turn of the whole chain about y, from hanging"),
+    N("height", "m", "5", -1e6, 1e6, "height of the fixed end"),
+    N("damping", "N m s/rad", "0", 0.0, 1e6, "damping of the joints"),
+    DENSITY,
+    FRICTION("0.6"),
+    RESTITUTION,
+    MARGIN};
+
+static void make_chain(const double *v, sb_model_builder *b)
+{
+  const surface s = {v[7], v[8], v[9]};
+  const double length = v[1], size[3] = {v[2], length / 2.0, 0.0}, y[3] = {0.0, 1.0, 0.0};
+  char name[32];
+  for (int i = 0; i < (int)v[0]; i++) {
+    sb_build_body body = sb_build_body_default();
+    body.joint_type = SB_JOINT_BALL;
+    body.parent = i - 1;
+    body.joint_X_p[2] = i ? 0.0 - length : v[4];
+    cook_quat_identity(body.q);
+    if (i == 0) cook_quat_axis_angle(y, v[3], body.q);
+    body.mass = v[6] * solid_volume(SOLID_CAPSULE, size);
+    body.com[2] = 0.0 - length / 2.0;
+    solid_inertia(SOLID_CAPSULE, size, body.mass, body.inertia);
+    snprintf(name, sizeof name, "link%d", i);
+    int32_t index = sb_builder_add_body(b, &body, name), first, count;
+    sb_builder_body_dofs(b, index, &first, &count);
+    for (int d = 0; d < count; d++) sb_builder_dof(b, first + d)->damping = v[5];
+    sb_build_shape shape = shape_of(&s, SB_SHAPE_CAPSULE, index);
+    shape.X[2] = body.com[2];
+    memcpy(shape.size, size, sizeof shape.size);
+    sb_builder_add_shape(b, &shape, name);
+  }
+  sb_builder_set_dt(b, 1, 240);
+}
+
+/* drop ------------------------------------------------------------------------------------------------------------- */
+
+static const char *const drop_shapes[] = {"sphere", "capsule", "box", NULL};
+static const sb_generator_param drop_params[] = {
+    CHOICE("shape", "sphere", drop_shapes, "what falls"),
+    N("size", "m", "0.25", 1e-3, 100.0, "radius, or half extent of the box; a capsule's half length is the same"),
+    N("height", "m", "1", -1.0, 1e6, "gap between the body and the plane z = 0"),
+    N("vx", "m/s", "0", -1e4, 1e4, "initial velocity along x"),
+    N("vy", "m/s", "0", -1e4, 1e4, "initial velocity along y"),
+    N("vz", "m/s", "0", -1e4, 1e4, "initial velocity along z"),
+    N("wx", "rad/s", "0", -1e4, 1e4, "initial spin about x"),
+    N("wy", "rad/s", "0", -1e4, 1e4, "initial spin about y"),
+    N("wz", "rad/s", "0", -1e4, 1e4, "initial spin about z"),
+    FRICTION("0.6"),
+    RESTITUTION,
+    DENSITY,
+    MARGIN};
+
+static void make_drop(const double *v, sb_model_builder *b)
+{
+  static const uint32_t types[3] = {SB_SHAPE_SPHERE, SB_SHAPE_CAPSULE, SB_SHAPE_BOX};
+  const surface s = {v[9], v[10], v[12]};
+  int which = (int)v[0];
+  double r = v[1];
+  const double size[3] = {r, which == 0 ? 0.0 : r, which == 2 ? r : 0.0};
+  const double at[3] = {0.0, 0.0, v[2] + (which == 1 ? 2.0 * r : r)};
+  add_plane(b, &s);
+  add_free_body(b, &s, types[which], size, v[11], at, v + 3, "body");
+  sb_builder_set_dt(b, 1, 240);
+}
+
+/* pendulums -------------------------------------------------------------------------------------------------------- */
+
+#define BOB_RADIUS N("radius", "m", "0.05", 1e-3, 10.0, "radius of the balls at the ends; their inertia counts")
+static const sb_generator_param pendulum_params[] = {
+    N("length", "m", "1", 1e-3, 1000.0, "from the hinge to the ball's centre"),
+    N("mass", "kg", "1", 1e-6, 1e6, "mass of the ball"),
+    N("angle", "rad", "0.5", -3.2, 3.2, "initial angle from hanging"),
+    N("velocity", "rad/s", "0", -1e3, 1e3, "initial angular velocity"),
+    N("damping", "N m s/rad", "0", 0.0, 1e6, "damping of the hinge"),
+    BOB_RADIUS};
+static const sb_generator_param double_pendulum_params[] = {
+    N("length1", "m", "1", 1e-3, 1000.0, "first hinge to first ball"),
+    N("length2", "m", "1", 1e-3, 1000.0, "second hinge to second ball"),
+    N("mass1", "kg", "1", 1e-6, 1e6, "mass of the first ball"),
+    N("mass2", "kg", "1", 1e-6, 1e6, "mass of the second ball"),
+    N("angle1", "rad", "1.5", -3.2, 3.2, "initial angle of the first link from hanging"),
+    N("angle2", "rad", "0.5", -3.2, 3.2, "initial angle of the second link from the first"),
+    BOB_RADIUS};
+
+/* A ball on a massless rod that hangs along -z from a hinge about y. */
+static void add_bob(sb_model_builder *b, int32_t parent, double at_z, double length, double mass, double radius,
+                    double angle, double rate, double damping, const char *name)
+{
+  const double size[3] = {radius, 0.0, 0.0};
+  sb_build_body body = sb_build_body_default();
+  body.joint_type = SB_JOINT_AXES;
+  body.parent = parent;
+  body.joint_X_p[2] = at_z;
+  body.mass = mass;
+  body.com[2] = 0.0 - length;
+  solid_inertia(SOLID_SPHERE, size, mass, body.inertia);
+  sb_builder_add_body(b, &body, name);
+  sb_build_dof dof = sb_build_dof_default();
+  dof.axis[1] = 1.0, dof.axis[2] = 0.0;
+  dof.q = angle, dof.qd = rate, dof.damping = damping;
+  sb_builder_add_dof(b, &dof, name);
+}
+
+static void make_pendulum(const double *v, sb_model_builder *b)
+{
+  add_bob(b, -1, 0.0, v[0], v[1], v[5], v[2], v[3], v[4], "bob");
+  sb_builder_set_dt(b, 1, 240);
+}
+
+static void make_double_pendulum(const double *v, sb_model_builder *b)
+{
+  add_bob(b, -1, 0.0, v[0], v[2], v[6], v[4], 0.0, 0.0, "bob1");
+  add_bob(b, 0, 0.0 - v[0], v[1], v[3], v[6], v[5], 0.0, 0.0, "bob2");
+  sb_builder_set_dt(b, 1, 240);
+}
+
+/* box_stack -------------------------------------------------------------------------------------------------------- */
+
+static const sb_generator_param stack_params[] = {
+    COUNT("count", "10", 1, 10000, "cubes, one on another"),
+    N("half", "m", "0.5", 1e-3, 100.0, "half extent of the cubes"),
+    N("gap", "m", "0", 0.0, 10.0, "gap between neighbours"),
+    FRICTION("0.6"),
+    DENSITY,
+    RESTITUTION,
+    MARGIN};
+
+static void make_box_stack(const double *v, sb_model_builder *b)
+{
+  const surface s = {v[3], v[5], v[6]};
+  const double size[3] = {v[1], v[1], v[1]};
+  char name[32];
+  add_plane(b, &s);
+  for (int i = 0; i < (int)v[0]; i++) {
+    const double at[3] = {0.0, 0.0, v[1] * (2 * i + 1) + v[2] * (i + 1)};
+    snprintf(name, sizeof name, "box%d", i);
+    add_free_body(b, &s, SB_SHAPE_BOX, size, v[4], at, NULL, name);
+  }
+  sb_builder_set_dt(b, 1, 240);
+}
+
+/* The list --------------------------------------------------------------------------------------------------------- */
+
+#define ROW(name, text, params) {name, text, params, sizeof params / sizeof *(params)}
+static const sb_generator generators[] = {
+    ROW("pyramid", "unit cubes in a triangle on the ground", pyramid_params),
+    ROW("pile", "jittered layers of spheres and cubes that fall into a box", pile_params),
+    ROW("arms", "arms of hinges about two axes in turn, no contact", arms_params),
+    ROW("chain", "capsules on ball joints, hanging from a fixed end", chain_params),
+    ROW("drop", "one body above a plane", drop_params),
+    ROW("pendulum", "a ball on a hinge", pendulum_params),
+    ROW("double_pendulum", "two balls on two hinges", double_pendulum_params),
+    ROW("box_stack", "cubes one on another on a plane", stack_params)};
+static void (*const makers[])(const double *, sb_model_builder *) = {
+    make_pyramid, make_pile, make_arms, make_chain, make_drop, make_pendulum, make_double_pendulum, make_box_stack};
+#define GENERATOR_COUNT (sizeof generators / sizeof *generators)
+
+const sb_generator *sb_generator_list(size_t *count)
+{
+  *count = GENERATOR_COUNT;
+  return generators;
+}
+
+static sb_status unknown_generator(const char *name, const char *where, sb_diagnostics *diag)
+{
+  const char *names[GENERATOR_COUNT];
+  char all[256] = "";
+  for (size_t i = 0; i < GENERATOR_COUNT; i++) {
+    names[i] = generators[i].name;
+    size_t n = strlen(all);
+    snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", names[i]);
+  }
+  const char *near = sb_nearest_name(name, names, GENERATOR_COUNT);
+  if (near)
+    return sb_report(diag, SB_ERROR, SB_CODE_SCENE_GENERATOR, where, "unknown generator '%s'; did you mean '%s'?", name,
+                     near);
+  return sb_report(diag, SB_ERROR, SB_CODE_SCENE_GENERATOR, where, "unknown generator '%s'; there are %s", name, all);
+}
+
+/* Reads one value; false when it is not allowed. */
+static bool read_value(const sb_generator_param *p, const char *text, double *value)
+{
+  if (p->choices) {
+    for (int i = 0; p->choices[i]; i++)
+      if (!strcmp(p->choices[i], text)) {
+        *value = i;
+        return true;
+      }
+    return false;
+  }
+  if (!scene_parse_whole_number(text, value) || !(*value >= p->lower && *value <= p->upper)) return false;
+  return !p->integer || *value == (double)(int32_t)*value;
+}
+
+static sb_status bad_value(const sb_generator_param *p, const sb_scene_param *given, const char *where,
+                           sb_diagnostics *diag)
+{
+  char words[128] = "";
+  for (int i = 0; p->choices && p->choices[i]; i++) {
+    size_t n = strlen(words);
+    snprintf(words + n, sizeof words - n, "%s%s", i ? ", " : "", p->choices[i]);
+  }
+  if (p->choices)
+    return sb_report(diag, SB_ERROR, SB_CODE_SCENE_PARAMETER, where, "%s: expected one of %s, found '%s'", p->name, words,
+                     given->value);
+  return sb_report(diag, SB_ERROR, SB_CODE_SCENE_PARAMETER, where, "%s: expected %s from %g to %g%s%s, found '%s'", p->name,
+                   p->integer ? "a whole number" : "a number", p->lower, p->upper, *p->unit ? " " : "", p->unit,
+                   given->value);
+}
+
+static sb_status set_param(const sb_generator *g, const sb_scene_param *given, const char *where, double *values,
+                           sb_diagnostics *diag)
+{
+  const char *names[MAX_PARAMS];
+  if (given->where) where = given->where;
+  for (size_t i = 0; i < g->param_count; i++) {
+    names[i] = g->params[i].name;
+    if (strcmp(names[i], given->key)) continue;
+    return read_value(&g->params[i], given->value, &values[i]) ? SB_OK : bad_value(&g->params[i], given, where, diag);
+  }
+  const char *near = sb_nearest_name(given->key, names, g->param_count);
+  return sb_report(diag, SB_ERROR, SB_CODE_SCENE_PARAMETER, where, "generator %s has no parameter '%s'%s%s%s", g->name,
+                   given->key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+sb_status generator_build(const char *name, const char *where, const sb_scene_param *params, size_t param_count,
+                          sb_model_builder *builder, sb_diagnostics *diag)
+{
+  size_t which = 0;
+  while (which < GENERATOR_COUNT && strcmp(generators[which].name, name)) which++;
+  if (which == GENERATOR_COUNT) return unknown_generator(name, where, diag);
+  const sb_generator *g = &generators[which];
+  double values[MAX_PARAMS] = {0};
+  for (size_t i = 0; i < g->param_count; i++) read_value(&g->params[i], g->params[i].fallback, &values[i]);
+  sb_status status = SB_OK;
+  for (size_t i = 0; i < param_count; i++) {
+    sb_status one = set_param(g, &params[i], where, values, diag);
+    if (one != SB_OK) status = one;
+  }
+  if (status == SB_OK) makers[which](values, builder);
+  return status;
+}

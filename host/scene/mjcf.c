@@ -1,0 +1,118 @@
+/* The MJCF reader: order of the passes, <compiler> and <option>. */
+#include "mjcf.h"
+
+#include "scene_number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void read_compiler(mjcf *m, const xmlNode *node)
+{
+  static const char *const angles[] = {"radian", "degree", NULL}, *const coordinates[] = {"local", "global", NULL};
+  const mjcf_source s = {m, node, MJCF_NONE, -1};
+  m->degrees = mjcf_word(&s, "angle", angles, m->degrees) == 1;
+  m->autolimits = mjcf_flag(&s, "autolimits", m->autolimits ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
+  m->inertia_from_geom = mjcf_flag(&s, "inertiafromgeom", m->inertia_from_geom);
+  m->balance_inertia = mjcf_flag(&s, "balanceinertia", m->balance_inertia ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
+  if (xml_input_attribute(node, "inertiagrouprange")) mjcf_range(&s, "inertiagrouprange", m->group_range);
+  mjcf_numbers(&s, "settotalmass", &m->total_mass, 1);
+  mjcf_number_from(&s, "boundmass", 0.0, &m->bound_mass);
+  mjcf_number_from(&s, "boundinertia", 0.0, &m->bound_inertia);
+  if (mjcf_word(&s, "coordinate", coordinates, 0) == 1)
+    xml_input_error(m->in, node, SB_CODE_SCENE_VALUE,
+                    "coordinate: global coordinates are not supported; write the poses in their parents' frames");
+  const char *sequence = xml_input_attribute(node, "eulerseq");
+  if (!sequence) return;
+  if (strlen(sequence) == 3 && strspn(sequence, "xyzXYZ") == 3)
+    memcpy(m->euler, sequence, 4);
+  else
+    xml_input_error(m->in, node, SB_CODE_SCENE_VALUE, "eulerseq: expected three of x y z X Y Z, found '%.20s'", sequence);
+}
+
+static void read_option(mjcf *m, const xmlNode *node)
+{
+  const mjcf_source s = {m, node, MJCF_NONE, -1};
+  double gravity[3];
+  uint32_t numerator, denominator;
+  const char *step = xml_input_attribute(node, "timestep");
+  if (mjcf_numbers(&s, "gravity", gravity, 3)) sb_builder_set_gravity(m->builder, gravity);
+  if (step && scene_parse_fraction(step, &numerator, &denominator))
+    sb_builder_set_dt(m->builder, numerator, denominator);
+  else if (step)
+    xml_input_error(m->in, node, SB_CODE_SCENE_NUMBER,
+                    "timestep: expected a decimal number above 0 of at most 9 digits, found '%.40s'", step);
+  for (xmlNode *c = xml_input_element(node->children); c; c = xml_input_element(c->next)) mjcf_check(m, c);
+}
+
+/* Settings come first, wherever they stand in the file. */
+static void read_settings(mjcf *m)
+{
+  for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
+    if (xml_is(c, "compiler") && mjcf_check(m, c)) read_compiler(m, c);
+    if (xml_is(c, "option") && mjcf_check(m, c)) read_option(m, c);
+    if (xml_is(c, "asset"))
+      for (xmlNode *a = xml_input_element(c->children); a; a = xml_input_element(a->next)) mjcf_check(m, a);
+  }
+}
+
+/* Sections that no pass reads are reported once. */
+static void check_sections(mjcf *m)
+{
+  static const char *const read[] = {"compiler", "option",  "default",  "worldbody",
+                                     "contact",  "actuator", "keyframe", NULL};
+  for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
+    bool known = false;
+    for (int i = 0; read[i]; i++) known |= xml_is(c, read[i]);
+    if (!known) mjcf_check(m, c);
+  }
+}
+
+void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, uint64_t remaining,
+               sb_model_builder *builder)
+{
+  mjcf *m = calloc(1, sizeof *m);
+  if (!m) {
+    xml_input_error(in, root, SB_CODE_MEMORY, "no memory for the scene");
+    return;
+  }
+  m->in = in;
+  m->request = request;
+  m->builder = builder;
+  m->tree.in = in;
+  m->root = root;
+  m->remaining = remaining;
+  m->degrees = m->autolimits = true;
+  m->inertia_from_geom = MJCF_AUTO;
+  m->group_range[1] = 5.0;
+  m->total_mass = -1.0;
+  memcpy(m->euler, "xyz", 4);
+  m->files[0].from = -1;
+  m->file_count = 1;
+  size_t n = strlen(request->scene) + 1;
+  m->files[0].path = malloc(n);
+  if (m->files[0].path)
+    memcpy(m->files[0].path, request->scene, n);
+  else
+    xml_input_error(in, root, SB_CODE_MEMORY, "no memory for the scene");
+  sb_builder_set_dt(builder, 1, 500); /* MuJoCo's own tick, 2 ms */
+  if (in->status == SB_OK) mjcf_include(m);
+  if (in->status == SB_OK) {
+    mjcf_check(m, root);
+    read_settings(m);
+    mjcf_read_defaults(m);
+    mjcf_read_world(m);
+    check_sections(m);
+  }
+  if (in->status == SB_OK) scene_tree_build(&m->tree, builder);
+  if (in->status == SB_OK) {
+    mjcf_read_contact(m);
+    mjcf_read_actuators(m);
+    mjcf_read_keyframe(m);
+  }
+  scene_tree_clear(&m->tree);
+  mjcf_files_clear(m);
+  name_map_clear(&m->class_names);
+  name_map_clear(&m->actuator_names);
+  free(m->actuators);
+  free(m);
+}

@@ -1,0 +1,85 @@
+/* Which elements and attributes of MJCF are read, which mean nothing to a solver, and which are missing. The names are those
+ * of MuJoCo's XML reference. */
+#include "mjcf.h"
+
+#define POSE "pos quat axisangle euler xyaxes zaxis"
+#define ACTUATOR_MISSING                                                                                               \
+  "tendon jointinparent slidersite cranksite site refsite body cranklength lengthrange actlimited actrange actdim "   \
+  "actearly inheritrange dampratio dyntype gaintype biastype dynprm gainprm biasprm delay nsample damping armature"
+
+static const xml_element schema[] = {
+  {"mujoco", XML_USED, "model", "", ""},
+  {"mujocoinclude", XML_USED, "", "", ""},
+  {"compiler", XML_USED,
+   "angle eulerseq autolimits inertiafromgeom inertiagrouprange settotalmass boundmass boundinertia balanceinertia "
+   "coordinate",
+   "meshdir texturedir assetdir strippath usethread discardvisual convexhull exactmeshinertia",
+   "fitaabb fusestatic alignfree saveinertial"},
+  {"option", XML_USED, "timestep gravity",
+   "solver iterations tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance ccd_iterations "
+   "ccd_tolerance mpr_iterations mpr_tolerance sdf_iterations sdf_initpoints jacobian cone integrator apirate impratio",
+   "wind magnetic density viscosity o_margin o_solref o_solimp o_friction actuatorgroupdisable collision"},
+  {"flag", XML_MISSING, "", "", ""},
+  {"size", XML_IDLE, "", "", ""},
+  {"visual", XML_IDLE, "", "", ""},
+  {"statistic", XML_IDLE, "", "", ""},
+  {"custom", XML_IDLE, "", "", ""},
+  {"asset", XML_USED, "", "", ""},
+  {"texture", XML_IDLE, "", "", ""},
+  {"material", XML_IDLE, "", "", ""},
+  {"mesh", XML_MISSING, "", "", ""},
+  {"hfield", XML_MISSING, "", "", ""},
+  {"skin", XML_IDLE, "", "", ""},
+  {"model", XML_MISSING, "", "", ""},
+  {"default", XML_USED, "class", "", ""},
+  {"worldbody", XML_USED, "", "name", ""},
+  {"body", XML_USED, "name childclass " POSE, "user", "mocap gravcomp sleep"},
+  {"frame", XML_USED, "childclass " POSE, "name", ""},
+  {"inertial", XML_USED, POSE " mass diaginertia fullinertia", "", ""},
+  {"joint", XML_USED,
+   "name class type pos axis range limited stiffness damping springref armature frictionloss ref actuatorfrcrange "
+   "actuatorfrclimited",
+   "group user", "springdamper solreflimit solimplimit solreffriction solimpfriction margin actuatorgravcomp"},
+  {"freejoint", XML_USED, "name", "group", "align"},
+  {"geom", XML_USED,
+   "name class type size fromto density mass friction condim contype conaffinity margin gap group " POSE,
+   "rgba material user mesh hfield fitscale",
+   "priority solmix solref solimp shellinertia fluidshape fluidcoef"},
+  {"site", XML_IDLE, "", "", ""},
+  {"camera", XML_IDLE, "", "", ""},
+  {"light", XML_IDLE, "", "", ""},
+  {"attach", XML_MISSING, "", "", ""},
+  {"replicate", XML_MISSING, "", "", ""},
+  {"composite", XML_MISSING, "", "", ""},
+  {"flexcomp", XML_MISSING, "", "", ""},
+  {"flex", XML_MISSING, "", "", ""},
+  {"plugin", XML_MISSING, "", "", ""},
+  {"contact", XML_USED, "", "", ""},
+  {"pair", XML_USED, "name class geom1 geom2 condim friction margin gap", "", "solref solimp solreffriction"},
+  {"exclude", XML_USED, "name body1 body2", "", ""},
+  {"deformable", XML_MISSING, "", "", ""},
+  {"equality", XML_MISSING, "", "", ""},
+  {"tendon", XML_MISSING, "", "", ""},
+  {"sensor", XML_MISSING, "", "", ""},
+  {"extension", XML_MISSING, "", "", ""},
+  {"actuator", XML_USED, "", "", ""},
+  {"motor", XML_USED, "name class joint gear ctrlrange ctrllimited forcerange forcelimited", "group user", ACTUATOR_MISSING},
+  {"position", XML_USED, "name class joint gear ctrlrange ctrllimited forcerange forcelimited kp kv", "group user",
+   ACTUATOR_MISSING " timeconst"},
+  {"velocity", XML_USED, "name class joint gear ctrlrange ctrllimited forcerange forcelimited kv", "group user",
+   ACTUATOR_MISSING},
+  {"general", XML_MISSING, "", "", ""},
+  {"intvelocity", XML_MISSING, "", "", ""},
+  {"damper", XML_MISSING, "", "", ""},
+  {"cylinder", XML_MISSING, "", "", ""},
+  {"muscle", XML_MISSING, "", "", ""},
+  {"adhesion", XML_MISSING, "", "", ""},
+  {"dcmotor", XML_MISSING, "", "", ""},
+  {"keyframe", XML_USED, "", "", ""},
+  {"key", XML_USED, "name qpos qvel ctrl", "time", "act mpos mquat"},
+  {"include", XML_USED, "file", "", ""}};
+
+bool mjcf_check(mjcf *m, const xmlNode *node)
+{
+  return xml_input_check(m->in, node, schema, sizeof schema / sizeof *schema);
+}

@@ -111,12 +111,9 @@ FN V3 si_combine(V3 d0, V3 d1, V3 d2, V3 x)
   return v3_add_scaled(v3_add_scaled(v3_scale(d0, x.x), d1, x.y), d2, x.z);
 }
 
-/* Force of a contact on body b (body a gets the opposite), and the point where it acts. */
-STRUCT(SiContact) { V3 f; V3 x; };
-
-FN SiContact si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F zeta, F dt)
+/* Forces of a contact; it acts midway between the two surfaces' points xa and xb (m, world). */
+FN SiPair si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F zeta, F dt)
 {
-  SiContact r;
   V3 relative = v3_sub(si_velocity_at(b, xb), si_velocity_at(a, xa));
   F gap = v3_dot(n, v3_sub(xb, xa));
   F rate = v3_dot(n, relative);
@@ -124,9 +121,9 @@ FN SiContact si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F
   F inv_mass = rigid_inv_mass(a.inv_mass, a.inv_inertia, v3_sub(xa, a.com), n) +
                rigid_inv_mass(b.inv_mass, b.inv_inertia, v3_sub(xb, b.com), n);
   PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, mu, omega, zeta, dt, K(0.5f));
-  r.f = v3_add_scaled(v3_scale(n, penalty_explicit(p, inv_mass, dt)), slide, -p.drag);
-  r.x = v3_scale(v3_add(xa, xb), 0.5f);
-  return r;
+  F normal = penalty_explicit(p, inv_mass, dt);
+  V3 force = v3_add_scaled(v3_scale(n, normal), slide, -p.drag);
+  return si_act(a, b, v3_scale(v3_add(xa, xb), K(0.5f)), force, v3_zero());
 }
 
 /* State of a body between substeps. */

@@ -21,6 +21,7 @@ struct sb_vulkan {
   VkPhysicalDeviceMemoryProperties memory;
   uint32_t family;
   uint32_t groups_max;
+  uint64_t buffer_max;
   sb_vulkan_info info;
 };
 
@@ -76,8 +77,10 @@ static void describe(sb_vulkan *v)
 {
   VkPhysicalDeviceFloatControlsProperties floats = {.sType =
                                                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES};
+  VkPhysicalDeviceMaintenance3Properties allocation = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &floats};
   VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
-                                             .pNext = &floats};
+                                             .pNext = &allocation};
   VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
   vkGetPhysicalDeviceProperties2(v->physical, &all);
   snprintf(v->info.device, sizeof v->info.device, "%s", all.properties.deviceName);
@@ -86,6 +89,8 @@ static void describe(sb_vulkan *v)
   v->info.claims_preserved_specials = floats.shaderSignedZeroInfNanPreserveFloat32;
   v->info.claims_round_to_even = floats.shaderRoundingModeRTEFloat32;
   v->groups_max = all.properties.limits.maxComputeWorkGroupCount[0];
+  v->buffer_max = all.properties.limits.maxStorageBufferRange;
+  if (v->buffer_max > allocation.maxMemoryAllocationSize) v->buffer_max = allocation.maxMemoryAllocationSize;
 }
 
 static sb_status choose_device(sb_vulkan *v, sb_diagnostics *diag)
@@ -189,6 +194,11 @@ static uint32_t host_memory_type(const sb_vulkan *v, uint32_t allowed)
 
 sb_status sb_vulkan_buffer_create(sb_vulkan *vulkan, size_t size, sb_vulkan_buffer **out, sb_diagnostics *diag)
 {
+  /* Drivers need not check either. */
+  if (size == 0 || size > vulkan->buffer_max)
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, "buffer",
+                     "Expected a buffer of 1 to %llu bytes, the device's limit; found %zu.",
+                     (unsigned long long)vulkan->buffer_max, size);
   sb_vulkan_buffer *b = calloc(1, sizeof *b);
   if (!b) return host_memory(diag);
   b->device = vulkan->device;

@@ -9,11 +9,11 @@
 static const sb_param_desc params[FS_PARAM_COUNT] = {
     [FS_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 1, 1, 256},
     [FS_PARAM_CONTACT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_frequency", "Hz",
-                                    "natural frequency of a contact spring against the mass it carries; higher is stiffer", NULL, 60, 0.1, 10000},
+                                    "natural frequency of a contact spring against the mass it carries; higher is stiffer", NULL, 200, 0.1, 10000},
     [FS_PARAM_CONTACT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_damping_ratio", "1",
                                   "damping of a contact; 1 is critical, 0 bounces", NULL, 1, 0, 100},
     [FS_PARAM_LIMIT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "limit_frequency", "Hz",
-                                  "natural frequency of a joint limit's spring; higher is stiffer", NULL, 30, 0.1, 10000},
+                                  "natural frequency of a joint limit's spring; higher is stiffer", NULL, 100, 0.1, 10000},
     [FS_PARAM_LIMIT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "limit_damping_ratio", "1",
                                 "damping of a joint limit; 1 is critical, 0 bounces", NULL, 1, 0, 100},
 };

@@ -27,11 +27,11 @@ static const sb_param_desc params[SI_PARAM_COUNT] = {
     [SI_PARAM_JOINT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "joint_damping_ratio", "1",
                                 "damping of the attachments; 1 is critical", NULL, 1, 0, 1},
     [SI_PARAM_CONTACT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_frequency", "Hz",
-                                    "natural frequency of a contact spring against the mass it carries; higher is stiffer", NULL, 60, 0.1, 10000},
+                                    "natural frequency of a contact spring against the mass it carries; higher is stiffer", NULL, 200, 0.1, 10000},
     [SI_PARAM_CONTACT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_damping_ratio", "1",
                                   "damping of a contact; 1 is critical, 0 bounces", NULL, 1, 0, 100},
     [SI_PARAM_LIMIT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "limit_frequency", "Hz",
-                                  "natural frequency of a joint limit's spring; higher is stiffer", NULL, 30, 0.1, 10000},
+                                  "natural frequency of a joint limit's spring; higher is stiffer", NULL, 100, 0.1, 10000},
     [SI_PARAM_LIMIT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "limit_damping_ratio", "1",
                                 "damping of a joint limit; 1 is critical, 0 bounces", NULL, 1, 0, 100},
 };
@@ -285,7 +285,7 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
   }
   s->settings.dt = dt / (float)s->settings.substeps;
   s->settings.joint_omega = cap_omega(s->joint_omega, s->settings.dt);
-  s->settings.contact_omega = cap_omega(s->contact_omega, s->settings.dt);
+  s->settings.contact_omega = s->contact_omega;
   return SB_OK;
 }
 

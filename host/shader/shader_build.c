@@ -1,4 +1,5 @@
-/* GLSL to checked SPIR-V by the glslc program, our decorator, the spirv-opt program, our audit and SPIRV-Tools' validator. */
+/* GLSL to checked SPIR-V by the glslc program, our decorator, the spirv-opt program, our audit and SPIRV-Tools'
+ * validator. */
 #define _POSIX_C_SOURCE 200809L
 #include "shader_build.h"
 
@@ -44,7 +45,8 @@ sb_status sb_shader_read_file(const char *path, char **text, size_t *length, sb_
   if (!memory || failed) {
     free(bytes);
     if (!memory) return out_of_memory(path, diag);
-    return sb_report(diag, SB_ERROR, SB_CODE_FILE_SHADER, path, "Expected a readable shader file: %s.", strerror(reason));
+    return sb_report(diag, SB_ERROR, SB_CODE_FILE_SHADER, path, "Expected a readable shader file: %s.",
+                     strerror(reason));
   }
   bytes[used] = 0;
   *text = bytes;
@@ -139,7 +141,8 @@ static bool compiler_arguments(const sb_shader_options *options, const char *nam
   for (size_t i = 0; i < options->include_dir_count; i++, n++)
     if (!(list[n] = join_text("-I", options->include_dirs[i], strlen(options->include_dirs[i]), NULL))) return false;
   for (size_t i = 0; i < options->macro_count; i++, n++)
-    if (!(list[n] = join_text("-D", options->macros[i].name, strlen(options->macros[i].name), options->macros[i].value)))
+    if (!(list[n] =
+              join_text("-D", options->macros[i].name, strlen(options->macros[i].name), options->macros[i].value)))
       return false;
   return true;
 }
@@ -149,8 +152,8 @@ sb_status sb_shader_compile(const char *source, size_t length, const char *name,
 {
   if (!options->glslc)
     return sb_report(diag, SB_ERROR, SB_CODE_SHADER_COMPILE, name, "Expected the path of glslc; none was given.");
-  static const char *const fixed[FIXED_ARGUMENTS] = {"", "-O0", "--target-env=vulkan1.2", "-fshader-stage=compute", "-o", "-",
-                                                     "-"};
+  static const char *const fixed[FIXED_ARGUMENTS] = {
+      "", "-O0", "--target-env=vulkan1.2", "-fshader-stage=compute", "-o", "-", "-"};
   char **arguments = calloc(FIXED_ARGUMENTS + options->include_dir_count + options->macro_count + 2, sizeof *arguments);
   if (!arguments) return out_of_memory(name, diag);
   memcpy(arguments, fixed, sizeof fixed);
@@ -183,9 +186,9 @@ sb_status sb_shader_optimise(const char *spirv_opt, const char *name, const sb_s
       !read_words(files.out, out)) {
     char errors[1024] = "";
     if (files.errors) read_errors(files.errors, errors, sizeof errors);
-    status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_OPTIMISE, name,
-                       "Expected \"%s\" to return an optimised module: %s", spirv_opt,
-                       errors[0] ? errors : "it could not be run, or crashed");
+    status =
+        sb_report(diag, SB_ERROR, SB_CODE_SHADER_OPTIMISE, name, "Expected \"%s\" to return an optimised module: %s",
+                  spirv_opt, errors[0] ? errors : "it could not be run, or crashed");
   }
   close_files(&files);
   return status;
@@ -214,8 +217,8 @@ sb_status sb_shader_verify(const uint32_t *words, size_t count, const char *name
     if (findings.out_of_memory) status = out_of_memory(name, diag);
     for (size_t i = 0; i < findings.count && i < FINDINGS_SHOWN; i++) {
       const sb_spirv_finding *f = &findings.items[i];
-      status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_RULE, name, "At word %zu (opcode %u, %u): %s.", f->word, f->opcode,
-                         f->detail, f->text);
+      status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_RULE, name, "At word %zu (opcode %u, %u): %s.", f->word,
+                         f->opcode, f->detail, f->text);
     }
     if (findings.count > FINDINGS_SHOWN)
       sb_report(diag, SB_NOTE, SB_CODE_SHADER_RULE, name, "%zu more of this kind.", findings.count - FINDINGS_SHOWN);
@@ -231,7 +234,8 @@ sb_status sb_shader_build(const char *source, size_t length, const char *name, c
   sb_status status = sb_shader_compile(source, length, name, options, &plain, diag);
   if (status == SB_OK) {
     status = sb_spirv_decorate(plain.words, plain.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &ruled);
-    if (status == SB_E_MEMORY) out_of_memory(name, diag);
+    if (status == SB_E_MEMORY)
+      out_of_memory(name, diag);
     else if (status != SB_OK)
       sb_report(diag, SB_ERROR, SB_CODE_SHADER_INVALID, name, "The compiler returned a module that cannot be read.");
   }
@@ -244,7 +248,9 @@ sb_status sb_shader_build(const char *source, size_t length, const char *name, c
   }
   if (status == SB_OK) status = sb_shader_verify(ruled.words, ruled.count, name, diag);
   free(plain.words);
-  if (status == SB_OK) *out = ruled;
-  else free(ruled.words);
+  if (status == SB_OK)
+    *out = ruled;
+  else
+    free(ruled.words);
   return status;
 }

@@ -1,4 +1,5 @@
-/* Command for the build: samebit_shader_build [-I folder]... [-D name[=value]]... --glslc program [--spirv-opt program] IN.comp -o OUT.spv */
+/* Command for the build: samebit_shader_build [-I folder]... [-D name[=value]]... --glslc program [--spirv-opt program]
+ * IN.comp -o OUT.spv */
 #include "shader_build.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@ static int usage(const char *why)
 {
   fprintf(stderr,
           "samebit_shader_build: %s\n"
-          "usage: samebit_shader_build [-I folder]... [-D name[=value]]... --glslc program [--spirv-opt program] IN.comp -o OUT.spv\n"
+          "usage: samebit_shader_build [-I folder]... [-D name[=value]]... --glslc program [--spirv-opt program] "
+          "IN.comp -o OUT.spv\n"
           "Example: samebit_shader_build -I plugin_api/include --glslc /usr/bin/glslc step.comp -o step.spv\n",
           why);
   return 2;

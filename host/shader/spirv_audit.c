@@ -44,8 +44,10 @@ bool sb_spirv_is_float_arithmetic(uint32_t opcode)
   case SpvOpMatrixTimesVector:
   case SpvOpMatrixTimesMatrix:
   case SpvOpOuterProduct:
-  case SpvOpDot: return true;
-  default: return false;
+  case SpvOpDot:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -76,8 +78,10 @@ static uint8_t flags_of(const audit *a, uint32_t id) { return id < a->bound ? a-
 
 static void note(const audit *a, size_t word, uint32_t id, uint8_t flag)
 {
-  if (id == 0 || id >= a->bound) find(a, SB_SPIRV_DAMAGED, word, id, "an id is outside the bound the header gives");
-  else a->ids[id] |= flag;
+  if (id == 0 || id >= a->bound)
+    find(a, SB_SPIRV_DAMAGED, word, id, "an id is outside the bound the header gives");
+  else
+    a->ids[id] |= flag;
 }
 
 /* The name of an extended instruction set, if its string ends inside the instruction. */
@@ -90,7 +94,9 @@ static const char *set_name(const uint32_t *instruction, uint32_t length)
 static void note_decoration(const audit *a, size_t at, uint32_t id, uint32_t decoration)
 {
   switch (decoration) {
-  case SpvDecorationNoContraction: note(a, at, id, ID_NO_CONTRACTION); break;
+  case SpvDecorationNoContraction:
+    note(a, at, id, ID_NO_CONTRACTION);
+    break;
   case SpvDecorationRelaxedPrecision:
     find(a, SB_SPIRV_DECORATION, at, decoration, "RelaxedPrecision lets a device compute in 16 bits");
     break;
@@ -100,14 +106,17 @@ static void note_decoration(const audit *a, size_t at, uint32_t id, uint32_t dec
   case SpvDecorationFPRoundingMode:
     find(a, SB_SPIRV_DECORATION, at, decoration, "FPRoundingMode changes how a conversion rounds");
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
 static void note_mode(const audit *a, size_t at, uint32_t entry, uint32_t mode, uint32_t width)
 {
-  if (mode == SpvExecutionModeSignedZeroInfNanPreserve && width == 32) note(a, at, entry, ID_KEEPS_SPECIALS);
-  else if (mode == SpvExecutionModeRoundingModeRTE && width == 32) note(a, at, entry, ID_ROUNDS_TO_EVEN);
+  if (mode == SpvExecutionModeSignedZeroInfNanPreserve && width == 32)
+    note(a, at, entry, ID_KEEPS_SPECIALS);
+  else if (mode == SpvExecutionModeRoundingModeRTE && width == 32)
+    note(a, at, entry, ID_ROUNDS_TO_EVEN);
   else if (mode == SpvExecutionModeDenormFlushToZero)
     find(a, SB_SPIRV_MODE, at, mode, "DenormFlushToZero makes subnormals zero");
   else if (mode == SpvExecutionModeRoundingModeRTZ)
@@ -131,8 +140,10 @@ static void note_instruction(const audit *a, size_t at, uint32_t op, uint32_t n)
       if (flags_of(a, w[1]) & ID_NO_CONTRACTION) note(a, at, w[k], ID_NO_CONTRACTION);
     break;
   case SpvOpExtInstImport:
-    if (n >= 3 && !strcmp(set_name(w, n), "GLSL.std.450")) note(a, at, w[1], ID_GLSL_SET);
-    else if (n >= 3 && !strncmp(set_name(w, n), "NonSemantic.", 12)) note(a, at, w[1], ID_NEUTRAL_SET);
+    if (n >= 3 && !strcmp(set_name(w, n), "GLSL.std.450"))
+      note(a, at, w[1], ID_GLSL_SET);
+    else if (n >= 3 && !strncmp(set_name(w, n), "NonSemantic.", 12))
+      note(a, at, w[1], ID_NEUTRAL_SET);
     break;
   case SpvOpEntryPoint:
     if (n >= 4) note(a, at, w[2], ID_ENTRY);
@@ -157,7 +168,8 @@ static void note_instruction(const audit *a, size_t at, uint32_t op, uint32_t n)
     for (uint32_t k = 3; k < n; k++)
       if (flags_of(a, w[k]) & ID_ZERO) note(a, at, w[2], ID_ZERO);
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
@@ -175,8 +187,10 @@ static bool extended_is_exact(uint32_t instruction)
   case GLSLstd450SClamp:
   case GLSLstd450FindILsb:
   case GLSLstd450FindSMsb:
-  case GLSLstd450FindUMsb: return true;
-  default: return false;
+  case GLSLstd450FindUMsb:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -202,8 +216,10 @@ static bool capability_is_known(uint32_t capability)
   case SpvCapabilityPhysicalStorageBufferAddresses:
   case SpvCapabilityDenormPreserve:
   case SpvCapabilitySignedZeroInfNanPreserve:
-  case SpvCapabilityRoundingModeRTE: return true;
-  default: return false;
+  case SpvCapabilityRoundingModeRTE:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -211,19 +227,25 @@ static bool capability_is_known(uint32_t capability)
 static const char *forbidden_operation(uint32_t op)
 {
   switch (op) {
-  case SpvOpFDiv: return "OpFDiv is not correctly rounded on every device; use f_div";
+  case SpvOpFDiv:
+    return "OpFDiv is not correctly rounded on every device; use f_div";
   case SpvOpFRem:
-  case SpvOpFMod: return "OpFRem and OpFMod differ between devices; use f_fmod";
-  case SpvOpDot: return "OpDot leaves the order of its sum open; write the sum out";
+  case SpvOpFMod:
+    return "OpFRem and OpFMod differ between devices; use f_fmod";
+  case SpvOpDot:
+    return "OpDot leaves the order of its sum open; write the sum out";
   case SpvOpMatrixTimesScalar:
   case SpvOpVectorTimesMatrix:
   case SpvOpMatrixTimesVector:
   case SpvOpMatrixTimesMatrix:
-  case SpvOpOuterProduct: return "matrix products leave the order of their sums open; write them out";
+  case SpvOpOuterProduct:
+    return "matrix products leave the order of their sums open; write them out";
   case SpvOpConvertFToU:
-  case SpvOpConvertFToS: return "float to integer conversion differs between devices; use f_to_i";
+  case SpvOpConvertFToS:
+    return "float to integer conversion differs between devices; use f_to_i";
   case SpvOpFConvert:
-  case SpvOpQuantizeToF16: return "conversion between float widths leaves binary32";
+  case SpvOpQuantizeToF16:
+    return "conversion between float widths leaves binary32";
   case SpvOpDPdx:
   case SpvOpDPdy:
   case SpvOpFwidth:
@@ -232,15 +254,19 @@ static const char *forbidden_operation(uint32_t op)
   case SpvOpFwidthFine:
   case SpvOpDPdxCoarse:
   case SpvOpDPdyCoarse:
-  case SpvOpFwidthCoarse: return "derivatives depend on the device";
+  case SpvOpFwidthCoarse:
+    return "derivatives depend on the device";
   case SpvOpAtomicFAddEXT:
   case SpvOpAtomicFMinEXT:
-  case SpvOpAtomicFMaxEXT: return "float atomics sum in an open order";
+  case SpvOpAtomicFMaxEXT:
+    return "float atomics sum in an open order";
   case SpvOpGroupNonUniformFAdd:
   case SpvOpGroupNonUniformFMul:
   case SpvOpGroupNonUniformFMin:
-  case SpvOpGroupNonUniformFMax: return "float reductions over a subgroup sum in an open order";
-  default: return NULL;
+  case SpvOpGroupNonUniformFMax:
+    return "float reductions over a subgroup sum in an open order";
+  default:
+    return NULL;
   }
 }
 
@@ -263,20 +289,25 @@ static void judge_instruction(const audit *a, size_t at, uint32_t op, uint32_t n
   if (sb_spirv_is_float_arithmetic(op) && (n < 3 || !(flags_of(a, w[2]) & ID_NO_CONTRACTION)))
     find(a, SB_SPIRV_UNDECORATED, at, n >= 3 ? w[2] : 0, "a float operation lacks NoContraction: devices may fuse it");
   if (invites_folding(a, w, op, n))
-    find(a, SB_SPIRV_OPERATION, at, w[2], "arithmetic that drivers fold because an operand is the constant 0; write what it stands for");
+    find(a, SB_SPIRV_OPERATION, at, w[2],
+         "arithmetic that drivers fold because an operand is the constant 0; write what it stands for");
   switch (op) {
   case SpvOpCapability:
     if (n < 2 || !capability_is_known(w[1]))
       find(a, SB_SPIRV_CAPABILITY, at, n >= 2 ? w[1] : 0, "a capability that is not known to keep the number rules");
     break;
   case SpvOpTypeFloat:
-    if (n < 3 || w[2] != 32) find(a, SB_SPIRV_TYPE, at, n >= 3 ? w[2] : 0, "state and arithmetic are 32-bit floats only");
+    if (n < 3 || w[2] != 32)
+      find(a, SB_SPIRV_TYPE, at, n >= 3 ? w[2] : 0, "state and arithmetic are 32-bit floats only");
     break;
   case SpvOpExtInst:
-    if (n < 5) find(a, SB_SPIRV_DAMAGED, at, 0, "an extended instruction is cut off");
-    else if (flags_of(a, w[3]) & ID_NEUTRAL_SET) break;
+    if (n < 5)
+      find(a, SB_SPIRV_DAMAGED, at, 0, "an extended instruction is cut off");
+    else if (flags_of(a, w[3]) & ID_NEUTRAL_SET)
+      break;
     else if (!(flags_of(a, w[3]) & ID_GLSL_SET) || !extended_is_exact(w[4]))
-      find(a, SB_SPIRV_EXTENDED, at, w[4], "an extended instruction whose result devices differ in; use the shared routine");
+      find(a, SB_SPIRV_EXTENDED, at, w[4],
+           "an extended instruction whose result devices differ in; use the shared routine");
     break;
   case SpvOpSpecConstantOp:
     if (n >= 4 && (sb_spirv_is_float_arithmetic(w[3]) || forbidden_operation(w[3])))
@@ -289,7 +320,8 @@ static void judge_instruction(const audit *a, size_t at, uint32_t op, uint32_t n
     if (!(flags_of(a, w[2]) & ID_ROUNDS_TO_EVEN))
       find(a, SB_SPIRV_MODE, at, w[2], "the entry point lacks RoundingModeRTE 32");
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
@@ -324,8 +356,10 @@ bool sb_spirv_audit(const uint32_t *words, size_t count, sb_spirv_findings *find
     findings->out_of_memory = true;
     return false;
   }
-  if (walk(&a, note_instruction)) walk(&a, judge_instruction);
-  else find(&a, SB_SPIRV_DAMAGED, 0, 0, "an instruction is longer than the module, or has no length");
+  if (walk(&a, note_instruction))
+    walk(&a, judge_instruction);
+  else
+    find(&a, SB_SPIRV_DAMAGED, 0, 0, "an instruction is longer than the module, or has no length");
   /* A module without an entry point passes vacuously, so it is refused. */
   bool entry = false;
   for (uint32_t id = 0; id < a.bound; id++) entry |= (a.ids[id] & ID_ENTRY) != 0;

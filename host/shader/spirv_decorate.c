@@ -1,5 +1,6 @@
-/* Insertion of decorations and execution modes at the places that the logical layout of SPIR-V gives them (section 2.4):
- * capabilities, extensions, imports, memory model, entry points, execution modes, debug, annotations, types. */
+/* Insertion of decorations and execution modes at the places that the logical layout of SPIR-V gives them
+ * (section 2.4): capabilities, extensions, imports, memory model, entry points, execution modes, debug, annotations,
+ * types. */
 #include "spirv_decorate.h"
 
 #include "spirv_audit.h"
@@ -33,8 +34,10 @@ static bool is_debug_or_annotation(uint32_t op)
   case SpvOpMemberDecorateString:
   case SpvOpDecorationGroup:
   case SpvOpGroupDecorate:
-  case SpvOpGroupMemberDecorate: return true;
-  default: return false;
+  case SpvOpGroupMemberDecorate:
+    return true;
+  default:
+    return false;
   }
 }
 

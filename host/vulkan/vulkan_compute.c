@@ -21,6 +21,7 @@ struct sb_vulkan {
   VkPhysicalDeviceMemoryProperties memory;
   uint32_t family;
   uint32_t groups_max;
+  uint64_t buffer_max;
   sb_vulkan_info info;
 };
 
@@ -74,8 +75,12 @@ static bool compute_family(VkPhysicalDevice device, uint32_t *family)
 
 static void describe(sb_vulkan *v)
 {
-  VkPhysicalDeviceFloatControlsProperties floats = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES};
-  VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext = &floats};
+  VkPhysicalDeviceFloatControlsProperties floats = {.sType =
+                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES};
+  VkPhysicalDeviceMaintenance3Properties allocation = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &floats};
+  VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+                                             .pNext = &allocation};
   VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
   vkGetPhysicalDeviceProperties2(v->physical, &all);
   snprintf(v->info.device, sizeof v->info.device, "%s", all.properties.deviceName);
@@ -84,6 +89,8 @@ static void describe(sb_vulkan *v)
   v->info.claims_preserved_specials = floats.shaderSignedZeroInfNanPreserveFloat32;
   v->info.claims_round_to_even = floats.shaderRoundingModeRTEFloat32;
   v->groups_max = all.properties.limits.maxComputeWorkGroupCount[0];
+  v->buffer_max = all.properties.limits.maxStorageBufferRange;
+  if (v->buffer_max > allocation.maxMemoryAllocationSize) v->buffer_max = allocation.maxMemoryAllocationSize;
 }
 
 static sb_status choose_device(sb_vulkan *v, sb_diagnostics *diag)
@@ -109,9 +116,11 @@ static sb_status make_device(sb_vulkan *v, sb_diagnostics *diag)
 {
   float priority = 1;
   VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                   .queueFamilyIndex = v->family, .queueCount = 1, .pQueuePriorities = &priority};
-  VkDeviceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queue};
+                                   .queueFamilyIndex = v->family,
+                                   .queueCount = 1,
+                                   .pQueuePriorities = &priority};
+  VkDeviceCreateInfo device = {
+      .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
   VkResult r = vkCreateDevice(v->physical, &device, NULL, &v->device);
   if (r != VK_SUCCESS) return call_failed(diag, "vkCreateDevice", r);
   vkGetDeviceQueue(v->device, v->family, 0, &v->queue);
@@ -120,8 +129,10 @@ static sb_status make_device(sb_vulkan *v, sb_diagnostics *diag)
                                   .queueFamilyIndex = v->family};
   r = vkCreateCommandPool(v->device, &pool, NULL, &v->commands);
   if (r != VK_SUCCESS) return call_failed(diag, "vkCreateCommandPool", r);
-  VkCommandBufferAllocateInfo command = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = v->commands,
-                                         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
+  VkCommandBufferAllocateInfo command = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                         .commandPool = v->commands,
+                                         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                         .commandBufferCount = 1};
   r = vkAllocateCommandBuffers(v->device, &command, &v->command);
   if (r != VK_SUCCESS) return call_failed(diag, "vkAllocateCommandBuffers", r);
   VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
@@ -133,17 +144,21 @@ sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag)
 {
   sb_vulkan *v = calloc(1, sizeof *v);
   if (!v) return host_memory(diag);
-  VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "samebit",
-                                   .apiVersion = VK_API_VERSION_1_2};
+  VkApplicationInfo application = {
+      .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "samebit", .apiVersion = VK_API_VERSION_1_2};
   VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
   sb_status status;
   VkResult r = vkCreateInstance(&instance, NULL, &v->instance);
   if (r != VK_SUCCESS)
-    status = sb_report(diag, SB_ERROR, SB_CODE_VULKAN_DEVICE, "vulkan",
-                       "Expected the Vulkan loader to make an instance; it returned %d (no driver is installed?).", (int)r);
-  else if ((status = choose_device(v, diag)) == SB_OK) status = make_device(v, diag);
-  if (status == SB_OK) *out = v;
-  else sb_vulkan_close(v);
+    status =
+        sb_report(diag, SB_ERROR, SB_CODE_VULKAN_DEVICE, "vulkan",
+                  "Expected the Vulkan loader to make an instance; it returned %d (no driver is installed?).", (int)r);
+  else if ((status = choose_device(v, diag)) == SB_OK)
+    status = make_device(v, diag);
+  if (status == SB_OK)
+    *out = v;
+  else
+    sb_vulkan_close(v);
   return status;
 }
 
@@ -179,18 +194,24 @@ static uint32_t host_memory_type(const sb_vulkan *v, uint32_t allowed)
 
 sb_status sb_vulkan_buffer_create(sb_vulkan *vulkan, size_t size, sb_vulkan_buffer **out, sb_diagnostics *diag)
 {
+  /* Drivers need not check either. */
+  if (size == 0 || size > vulkan->buffer_max)
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, "buffer",
+                     "Expected a buffer of 1 to %llu bytes, the device's limit; found %zu.",
+                     (unsigned long long)vulkan->buffer_max, size);
   sb_vulkan_buffer *b = calloc(1, sizeof *b);
   if (!b) return host_memory(diag);
   b->device = vulkan->device;
   b->size = size;
   const char *call = "vkCreateBuffer";
-  VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size,
-                             .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+  VkBufferCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
   VkResult r = vkCreateBuffer(b->device, &info, NULL, &b->buffer);
   if (r == VK_SUCCESS) {
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(b->device, b->buffer, &needs);
-    VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size,
+    VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                       .allocationSize = needs.size,
                                        .memoryTypeIndex = host_memory_type(vulkan, needs.memoryTypeBits)};
     call = "vkAllocateMemory";
     r = allocation.memoryTypeIndex == UINT32_MAX ? VK_ERROR_FEATURE_NOT_PRESENT
@@ -222,15 +243,20 @@ static VkResult make_layout(sb_vulkan_pipeline *p)
 {
   VkDescriptorSetLayoutBinding bindings[SB_VULKAN_BUFFERS_MAX];
   for (uint32_t i = 0; i < p->buffer_count; i++)
-    bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                                 .descriptorCount = 1, .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
+                                                 .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                 .descriptorCount = 1,
+                                                 .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
   VkDescriptorSetLayoutCreateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                         .bindingCount = p->buffer_count, .pBindings = bindings};
+                                         .bindingCount = p->buffer_count,
+                                         .pBindings = bindings};
   VkResult r = vkCreateDescriptorSetLayout(p->device, &set, NULL, &p->set_layout);
   if (r != VK_SUCCESS) return r;
   VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, p->push_size};
-  VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = 1,
-                                       .pSetLayouts = &p->set_layout, .pushConstantRangeCount = p->push_size ? 1 : 0,
+  VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                       .setLayoutCount = 1,
+                                       .pSetLayouts = &p->set_layout,
+                                       .pushConstantRangeCount = p->push_size ? 1 : 0,
                                        .pPushConstantRanges = &push};
   return vkCreatePipelineLayout(p->device, &layout, NULL, &p->layout);
 }
@@ -238,12 +264,14 @@ static VkResult make_layout(sb_vulkan_pipeline *p)
 static VkResult make_set(sb_vulkan_pipeline *p)
 {
   VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, p->buffer_count};
-  VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1,
-                                     .poolSizeCount = 1, .pPoolSizes = &size};
+  VkDescriptorPoolCreateInfo pool = {
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
   VkResult r = vkCreateDescriptorPool(p->device, &pool, NULL, &p->pool);
   if (r != VK_SUCCESS) return r;
-  VkDescriptorSetAllocateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .descriptorPool = p->pool,
-                                     .descriptorSetCount = 1, .pSetLayouts = &p->set_layout};
+  VkDescriptorSetAllocateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                     .descriptorPool = p->pool,
+                                     .descriptorSetCount = 1,
+                                     .pSetLayouts = &p->set_layout};
   return vkAllocateDescriptorSets(p->device, &set, &p->set);
 }
 
@@ -261,15 +289,17 @@ sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, si
   p->push_size = push_size;
   const char *call = "vkCreateShaderModule";
   VkShaderModule module = VK_NULL_HANDLE;
-  VkShaderModuleCreateInfo code = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                   .codeSize = count * sizeof *words, .pCode = words};
+  VkShaderModuleCreateInfo code = {
+      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = count * sizeof *words, .pCode = words};
   VkResult r = vkCreateShaderModule(p->device, &code, NULL, &module);
   if (r == VK_SUCCESS) call = "vkCreatePipelineLayout", r = make_layout(p);
   if (r == VK_SUCCESS) {
-    VkComputePipelineCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .layout = p->layout,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = module, .pName = "main"}};
+    VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                        .layout = p->layout,
+                                        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                  .module = module,
+                                                  .pName = "main"}};
     call = "vkCreateComputePipelines";
     r = vkCreateComputePipelines(p->device, VK_NULL_HANDLE, 1, &info, NULL, &p->pipeline);
   }
@@ -301,8 +331,11 @@ static void bind_buffers(sb_vulkan_pipeline *p, sb_vulkan_buffer *const *buffers
   VkWriteDescriptorSet writes[SB_VULKAN_BUFFERS_MAX];
   for (uint32_t i = 0; i < p->buffer_count; i++) {
     infos[i] = (VkDescriptorBufferInfo){buffers[i]->buffer, 0, VK_WHOLE_SIZE};
-    writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = p->set, .dstBinding = i,
-                                       .descriptorCount = 1, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+    writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                       .dstSet = p->set,
+                                       .dstBinding = i,
+                                       .descriptorCount = 1,
+                                       .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                        .pBufferInfo = &infos[i]};
   }
   vkUpdateDescriptorSets(p->device, p->buffer_count, writes, 0, NULL);
@@ -319,7 +352,8 @@ static VkResult record(sb_vulkan *v, sb_vulkan_pipeline *p, const void *push, ui
   if (p->push_size) vkCmdPushConstants(v->command, p->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, p->push_size, push);
   vkCmdDispatch(v->command, groups, 1, 1);
   /* A fence alone does not make shader writes visible to the host. */
-  VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+  VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                             .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
                              .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
   vkCmdPipelineBarrier(v->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
                        NULL, 0, NULL);
@@ -335,9 +369,11 @@ sb_status sb_vulkan_run(sb_vulkan *vulkan, sb_vulkan_pipeline *pipeline, sb_vulk
   bind_buffers(pipeline, buffers);
   const char *call = "vkEndCommandBuffer";
   VkResult r = record(vulkan, pipeline, push, groups);
-  VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &vulkan->command};
+  VkSubmitInfo submit = {
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &vulkan->command};
   if (r == VK_SUCCESS) call = "vkQueueSubmit", r = vkQueueSubmit(vulkan->queue, 1, &submit, vulkan->fence);
-  if (r == VK_SUCCESS) call = "vkWaitForFences", r = vkWaitForFences(vulkan->device, 1, &vulkan->fence, VK_TRUE, UINT64_MAX);
+  if (r == VK_SUCCESS)
+    call = "vkWaitForFences", r = vkWaitForFences(vulkan->device, 1, &vulkan->fence, VK_TRUE, UINT64_MAX);
   if (r == VK_SUCCESS) call = "vkResetFences", r = vkResetFences(vulkan->device, 1, &vulkan->fence);
   return r == VK_SUCCESS ? SB_OK : call_failed(diag, call, r);
 }

@@ -24,12 +24,13 @@ typedef struct sb_vulkan_info {
   bool claims_round_to_even;      /* RoundingModeRTE for 32 bits */
 } sb_vulkan_info;
 
-/* Opens the first device that has Vulkan 1.2 and a compute queue. Without one: SB_E_UNSUPPORTED and SB-VULKAN-DEVICE. */
+/* Opens the first device that has Vulkan 1.2 and a compute queue. Without one: SB_E_UNSUPPORTED and SB-VULKAN-DEVICE.
+ */
 sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag);
 void sb_vulkan_close(sb_vulkan *vulkan);
 const sb_vulkan_info *sb_vulkan_about(const sb_vulkan *vulkan);
 
-/* `size` bytes above 0, mapped for as long as the buffer lives; contents start undefined. */
+/* `size` bytes, 1 to the device's limit, mapped for as long as the buffer lives; contents start undefined. */
 sb_status sb_vulkan_buffer_create(sb_vulkan *vulkan, size_t size, sb_vulkan_buffer **out, sb_diagnostics *diag);
 void sb_vulkan_buffer_destroy(sb_vulkan_buffer *buffer);
 void *sb_vulkan_buffer_data(sb_vulkan_buffer *buffer);
@@ -40,8 +41,8 @@ sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, si
                                     uint32_t push_size, sb_vulkan_pipeline **out, sb_diagnostics *diag);
 void sb_vulkan_pipeline_destroy(sb_vulkan_pipeline *pipeline);
 
-/* Runs `groups` workgroups and waits. Host writes before the call are seen by the shader, shader writes by the host after
- * it. `buffers` has the pipeline's buffer_count entries, `push` its push_size bytes. */
+/* Runs `groups` workgroups and waits. Host writes before the call are seen by the shader, shader writes by the host
+ * after it. `buffers` has the pipeline's buffer_count entries, `push` its push_size bytes. */
 sb_status sb_vulkan_run(sb_vulkan *vulkan, sb_vulkan_pipeline *pipeline, sb_vulkan_buffer *const *buffers,
                         const void *push, uint32_t groups, sb_diagnostics *diag);
 

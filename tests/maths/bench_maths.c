@@ -24,11 +24,20 @@ int main(void)
     maths_function f;
     float low, high;
   } rows[] = {
-      {"div", MATHS_div, -4, 4},     {"sqrt", MATHS_sqrt, 0, 4},    {"rsqrt", MATHS_rsqrt, 0.1f, 4},
-      {"sincos", MATHS_sincos, -7, 7}, {"sincos, large", MATHS_sincos, 1e4f, 1e9f}, {"tan", MATHS_tan, -7, 7},
-      {"atan2", MATHS_atan2, -4, 4}, {"asin", MATHS_asin, -1, 1},   {"acos", MATHS_acos, -1, 1},
-      {"exp", MATHS_exp, -10, 10},   {"log", MATHS_log, 0.1f, 10},  {"fmod", MATHS_fmod, -100, 100},
-      {"to_i", MATHS_to_i, -100, 100}, {"floor", MATHS_floor, -100, 100},
+      {"div", MATHS_div, -4, 4},
+      {"sqrt", MATHS_sqrt, 0, 4},
+      {"rsqrt", MATHS_rsqrt, 0.1f, 4},
+      {"sincos", MATHS_sincos, -7, 7},
+      {"sincos, large", MATHS_sincos, 1e4f, 1e9f},
+      {"tan", MATHS_tan, -7, 7},
+      {"atan2", MATHS_atan2, -4, 4},
+      {"asin", MATHS_asin, -1, 1},
+      {"acos", MATHS_acos, -1, 1},
+      {"exp", MATHS_exp, -10, 10},
+      {"log", MATHS_log, 0.1f, 10},
+      {"fmod", MATHS_fmod, -100, 100},
+      {"to_i", MATHS_to_i, -100, 100},
+      {"floor", MATHS_floor, -100, 100},
   };
   uint32_t s = 1;
   printf("%-14s %8s %8s %8s  ns each\n", "function", "1 lane", "4 lanes", "8 lanes");
@@ -49,8 +58,10 @@ int main(void)
         t = now() - t;
         if (t < best) best = t;
       }
-      if (batch) printf(" %8.2f", best * 1e9 / COUNT);
-      else printf(" %8s", "-");
+      if (batch)
+        printf(" %8.2f", best * 1e9 / COUNT);
+      else
+        printf(" %8s", "-");
     }
     printf("\n");
   }

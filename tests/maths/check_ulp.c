@@ -2,9 +2,9 @@
  *
  *   check_ulp [--full] [--lanes 1|4|8] [function...]
  *
- * Without --full every 521st float is tried, with it each of 2^32. atan2 runs over special pairs and random bits. The error
- * is |got - true| over the spacing of binary32 at the true value; beyond the largest float the scale goes on, infinity
- * standing for 2^128. NaN, and the sign of zero, have to be what the reference has. */
+ * Without --full every 521st float is tried, with it each of 2^32. atan2 runs over special pairs and random bits. The
+ * error is |got - true| over the spacing of binary32 at the true value; beyond the largest float the scale goes on,
+ * infinity standing for 2^128. NaN, and the sign of zero, have to be what the reference has. */
 #include "maths_batch.h"
 
 #include <math.h>
@@ -22,9 +22,9 @@ typedef struct target {
 } target;
 
 static const target targets[] = {
-    {"sin", MATHS_sin, sin},    {"cos", MATHS_cos, cos},    {"tan", MATHS_tan, tan}, {"asin", MATHS_asin, asin},
-    {"acos", MATHS_acos, acos}, {"atan", MATHS_atan, atan}, {"exp", MATHS_exp, exp}, {"log", MATHS_log, log},
-    {"atan2", MATHS_atan2, NULL},
+    {"sin", MATHS_sin, sin},    {"cos", MATHS_cos, cos},    {"tan", MATHS_tan, tan},
+    {"asin", MATHS_asin, asin}, {"acos", MATHS_acos, acos}, {"atan", MATHS_atan, atan},
+    {"exp", MATHS_exp, exp},    {"log", MATHS_log, log},    {"atan2", MATHS_atan2, NULL},
 };
 
 typedef struct worst {
@@ -134,9 +134,12 @@ int main(int argc, char **argv)
 {
   int full = 0, lanes = 8, named = 0, bad = 0;
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "--full")) full = 1;
-    else if (!strcmp(argv[i], "--lanes") && i + 1 < argc) lanes = atoi(argv[++i]);
-    else named = 1;
+    if (!strcmp(argv[i], "--full"))
+      full = 1;
+    else if (!strcmp(argv[i], "--lanes") && i + 1 < argc)
+      lanes = atoi(argv[++i]);
+    else
+      named = 1;
   }
   maths_batch *batch = maths_batch_of(lanes);
   if (!batch) batch = maths_batch_of(4);
@@ -145,10 +148,12 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) chosen |= !strcmp(argv[i], targets[t].name);
     if (!chosen) continue;
     worst w = {0};
-    if (targets[t].reference) sweep(&targets[t], batch, full ? 1 : 521, &w);
-    else sweep_atan2(batch, full ? 1u << 18 : 1500, &w);
-    printf("%-6s %.6f ULP at (%a, %a): %a, true %a; %llu tried\n", targets[t].name, w.error, w.a, w.b, w.got, w.expected,
-           w.tried);
+    if (targets[t].reference)
+      sweep(&targets[t], batch, full ? 1 : 521, &w);
+    else
+      sweep_atan2(batch, full ? 1u << 18 : 1500, &w);
+    printf("%-6s %.6f ULP at (%a, %a): %a, true %a; %llu tried\n", targets[t].name, w.error, w.a, w.b, w.got,
+           w.expected, w.tried);
     fflush(stdout);
     if (w.wrong_kind || !(w.error <= 1.0)) {
       printf("%s: FAILED (%llu of the wrong kind)\n", targets[t].name, w.wrong_kind);

@@ -26,6 +26,7 @@ void NAME_OF(SB_LANES)(maths_function f, size_t n, const float *pa, const float 
     break;
     MATHS_FUNCTIONS(MATHS_X)
 #undef MATHS_X
-  case MATHS_FUNCTION_COUNT: break;
+  case MATHS_FUNCTION_COUNT:
+    break;
   }
 }

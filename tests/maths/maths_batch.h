@@ -36,7 +36,7 @@ typedef enum maths_function {
 #define MATHS_X(name, arguments, expression) MATHS_##name,
   MATHS_FUNCTIONS(MATHS_X)
 #undef MATHS_X
-  MATHS_FUNCTION_COUNT
+      MATHS_FUNCTION_COUNT
 } maths_function;
 
 /* out[i] = f(a[i], b[i]) for i below n, a multiple of 8. b may be NULL for functions of one argument. */

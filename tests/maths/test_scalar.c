@@ -1,4 +1,5 @@
-/* The scalar functions against exact references, at every lane width, over all pairs of special values and random bits. */
+/* The scalar functions against exact references, at every lane width, over all pairs of special values and random bits.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,14 +47,14 @@ static float r_sqrt(float a, float b) { return (void)b, (float)sqrt((double)a); 
 static const struct {
   maths_function f;
   float (*reference)(float, float);
-} rows[] = {{MATHS_trunc, r_trunc},   {MATHS_floor, r_floor}, {MATHS_ceil, r_ceil}, {MATHS_round_even, r_round},
-            {MATHS_fmod, r_fmod},     {MATHS_to_i, to_i},     {MATHS_min, r_min},   {MATHS_max, r_max},
-            {MATHS_copysign, r_copysign}, {MATHS_snap, r_snap}, {MATHS_div, r_div}, {MATHS_sqrt, r_sqrt}};
+} rows[] = {{MATHS_trunc, r_trunc},       {MATHS_floor, r_floor}, {MATHS_ceil, r_ceil}, {MATHS_round_even, r_round},
+            {MATHS_fmod, r_fmod},         {MATHS_to_i, to_i},     {MATHS_min, r_min},   {MATHS_max, r_max},
+            {MATHS_copysign, r_copysign}, {MATHS_snap, r_snap},   {MATHS_div, r_div},   {MATHS_sqrt, r_sqrt}};
 
-static const uint32_t specials[] = {
-    0x00000000, 0x00000001, 0x00000003, 0x007fffff, 0x00800000, 0x00ffffff, 0x3effffff, 0x3f000000, 0x3f000001, 0x3f7fffff,
-    0x3f800000, 0x3fbfffff, 0x3fc00000, 0x40200000, 0x40490fdb, 0x4affffff, 0x4b000000, 0x4b000001, 0x4b7fffff, 0x4effffff,
-    0x4f000000, 0x4f000001, 0x4f800000, 0x5f000000, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7fc00000};
+static const uint32_t specials[] = {0x00000000, 0x00000001, 0x00000003, 0x007fffff, 0x00800000, 0x00ffffff, 0x3effffff,
+                                    0x3f000000, 0x3f000001, 0x3f7fffff, 0x3f800000, 0x3fbfffff, 0x3fc00000, 0x40200000,
+                                    0x40490fdb, 0x4affffff, 0x4b000000, 0x4b000001, 0x4b7fffff, 0x4effffff, 0x4f000000,
+                                    0x4f000001, 0x4f800000, 0x5f000000, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7fc00000};
 
 static uint32_t mix(uint32_t v)
 {
@@ -71,8 +72,10 @@ static void test_against_references(void **state)
   const uint32_t n = sizeof specials / sizeof *specials;
   for (uint32_t i = 0; i < COUNT; i++) {
     uint32_t x = mix(i), y = mix(i + 0x51ed270bu);
-    if (i < n * n * 4) x = specials[i / 4 / n] | (i & 1) << 31, y = specials[i / 4 % n] | (i & 2) << 30;
-    else if (i & 1) x = (x & 0x8fffffffu) | 0x40000000u; /* around the integers */
+    if (i < n * n * 4)
+      x = specials[i / 4 / n] | (i & 1) << 31, y = specials[i / 4 % n] | (i & 2) << 30;
+    else if (i & 1)
+      x = (x & 0x8fffffffu) | 0x40000000u; /* around the integers */
     in_a[i] = from_bits(x), in_b[i] = from_bits(y);
   }
   for (int lanes = 1; lanes <= 8; lanes += lanes == 1 ? 3 : 4) {

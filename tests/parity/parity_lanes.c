@@ -58,7 +58,7 @@ const parity_case *parity_cases(void)
 #define PARITY_X(name, in_n, out_n) {#name, in_n, out_n},
       PARITY_CASES(PARITY_X)
 #undef PARITY_X
-      {0, 0, 0}};
+          {0, 0, 0}};
   return cases;
 }
 #endif

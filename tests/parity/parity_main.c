@@ -1,6 +1,6 @@
-/* Holds the cases of one file to the rule of one text: scalar C, 4 lanes, 8 lanes and GLSL on the first Vulkan device give
- * the same bits. Options: --elements N, --differ (success is that every case differs on the device: for mutants), and
- * case names. */
+/* Holds the cases of one file to the rule of one text: scalar C, 4 lanes, 8 lanes and GLSL on the first Vulkan device
+ * give the same bits. Options: --elements N, --differ (success is that every case differs on the device: for mutants),
+ * and case names. */
 #include "parity_batch.h"
 
 #include "shader_build.h"
@@ -20,12 +20,13 @@ typedef struct parity_options {
 } parity_options;
 
 /* Values where arithmetic changes its ways; each also with the other sign. */
-static const uint32_t specials[] = {
-    0x00000000, 0x00000001, 0x00000002, 0x007fffff, 0x00800000, 0x00800001, 0x0d000000, 0x1a000000, 0x20000000, 0x2b800000,
-    0x33800000, 0x38800000, 0x3a800000, 0x3e800000, 0x3ed413cd, 0x3effffff, 0x3f000000, 0x3f000001, 0x3f3504f3, 0x3f490fdb,
-    0x3f7fffff, 0x3f800000, 0x3f800001, 0x3fc00000, 0x3fc90fdb, 0x40000000, 0x40200000, 0x40490fdb, 0x42b17218, 0x42cff1b5,
-    0x44c80000, 0x4affffff, 0x4b000000, 0x4b000001, 0x4b7fffff, 0x4effffff, 0x4f000000, 0x4f800000, 0x5d5e0b6b, 0x5f800000,
-    0x7149f2ca, 0x7e800000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000};
+static const uint32_t specials[] = {0x00000000, 0x00000001, 0x00000002, 0x007fffff, 0x00800000, 0x00800001, 0x0d000000,
+                                    0x1a000000, 0x20000000, 0x2b800000, 0x33800000, 0x38800000, 0x3a800000, 0x3e800000,
+                                    0x3ed413cd, 0x3effffff, 0x3f000000, 0x3f000001, 0x3f3504f3, 0x3f490fdb, 0x3f7fffff,
+                                    0x3f800000, 0x3f800001, 0x3fc00000, 0x3fc90fdb, 0x40000000, 0x40200000, 0x40490fdb,
+                                    0x42b17218, 0x42cff1b5, 0x44c80000, 0x4affffff, 0x4b000000, 0x4b000001, 0x4b7fffff,
+                                    0x4effffff, 0x4f000000, 0x4f800000, 0x5d5e0b6b, 0x5f800000, 0x7149f2ca, 0x7e800000,
+                                    0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000};
 #define SPECIALS ((uint32_t)(sizeof specials / sizeof *specials) * 2u)
 
 static uint32_t special(uint32_t i) { return specials[i / 2 % (SPECIALS / 2)] | (i & 1u) << 31; }
@@ -53,18 +54,22 @@ static uint32_t input_word(uint32_t i, uint32_t k)
   uint32_t h = mix(i * 64u + k + 1u), pairs = SPECIALS * SPECIALS;
   if (i < pairs) return k < 2 ? special(k ? i % SPECIALS : i / SPECIALS) : special(mix(i * 7u + k) % SPECIALS);
   switch (i % 4) {
-  case 0: return h;
-  case 1: return ordinary(h, 1.5f);
-  case 2: return ordinary(h, 40.0f);
-  default: return h % 5 == 0 ? special(h / 8 % SPECIALS) : h % 5 == 1 ? h : ordinary(h, 4.0f);
+  case 0:
+    return h;
+  case 1:
+    return ordinary(h, 1.5f);
+  case 2:
+    return ordinary(h, 40.0f);
+  default:
+    return h % 5 == 0 ? special(h / 8 % SPECIALS) : h % 5 == 1 ? h : ordinary(h, 4.0f);
   }
 }
 
 /* NaN payloads are not part of the contract. */
 static uint32_t normalised(uint32_t u) { return (u & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : u; }
 
-static uint32_t compare(const parity_case *c, const char *what, uint32_t count, const uint32_t *in, const uint32_t *want,
-                        const uint32_t *got, bool quiet)
+static uint32_t compare(const parity_case *c, const char *what, uint32_t count, const uint32_t *in,
+                        const uint32_t *want, const uint32_t *got, bool quiet)
 {
   uint32_t bad = 0;
   for (uint32_t w = 0; w < count * c->out_words; w++) {
@@ -84,8 +89,10 @@ static uint32_t compare(const parity_case *c, const char *what, uint32_t count, 
 static sb_status build_case(const char *name, bool audited, sb_spirv *out, sb_diagnostics *diag)
 {
   static const char *const dirs[] = {PARITY_INCLUDE_DIRS};
-  sb_shader_options options = {.include_dirs = dirs, .include_dir_count = sizeof dirs / sizeof *dirs,
-                               .glslc = PARITY_GLSLC, .spirv_opt = PARITY_SPIRV_OPT[0] ? PARITY_SPIRV_OPT : NULL};
+  sb_shader_options options = {.include_dirs = dirs,
+                               .include_dir_count = sizeof dirs / sizeof *dirs,
+                               .glslc = PARITY_GLSLC,
+                               .spirv_opt = PARITY_SPIRV_OPT[0] ? PARITY_SPIRV_OPT : NULL};
   char text[2048];
   int n = snprintf(text, sizeof text,
                    "#version 450\n#extension GL_GOOGLE_include_directive : require\n"
@@ -105,7 +112,8 @@ static sb_status build_case(const char *name, bool audited, sb_spirv *out, sb_di
 static sb_status run_on_device(sb_vulkan *vulkan, const parity_case *c, const parity_options *o, const uint32_t *in,
                                uint32_t *out, sb_diagnostics *diag)
 {
-  size_t in_size = (size_t)o->elements * c->in_words * sizeof *in, out_size = (size_t)o->elements * c->out_words * sizeof *out;
+  size_t in_size = (size_t)o->elements * c->in_words * sizeof *in,
+         out_size = (size_t)o->elements * c->out_words * sizeof *out;
   sb_spirv code = {0};
   sb_vulkan_buffer *buffers[2] = {NULL, NULL};
   sb_vulkan_pipeline *pipeline = NULL;
@@ -138,7 +146,8 @@ static bool has_eight_lanes(void)
 }
 
 /* True when the case holds. */
-static bool run_case(sb_vulkan *vulkan, uint32_t number, const parity_case *c, const parity_options *o, sb_diagnostics *diag)
+static bool run_case(sb_vulkan *vulkan, uint32_t number, const parity_case *c, const parity_options *o,
+                     sb_diagnostics *diag)
 {
   if (c->in_words > PARITY_WORDS_MAX || c->out_words > PARITY_WORDS_MAX || !c->in_words || !c->out_words) {
     printf("  %s: 1 to %d words in and out are possible\n", c->name, PARITY_WORDS_MAX);
@@ -146,7 +155,8 @@ static bool run_case(sb_vulkan *vulkan, uint32_t number, const parity_case *c, c
   }
   uint32_t n = o->elements;
   uint32_t *in = malloc((size_t)n * c->in_words * sizeof *in);
-  uint32_t *want = malloc((size_t)n * c->out_words * sizeof *want), *got = malloc((size_t)n * c->out_words * sizeof *got);
+  uint32_t *want = malloc((size_t)n * c->out_words * sizeof *want),
+           *got = malloc((size_t)n * c->out_words * sizeof *got);
   bool ok = in && want && got;
   if (!ok) printf("  %s: out of memory\n", c->name);
   if (ok) {
@@ -176,9 +186,12 @@ int main(int argc, char **argv)
 {
   parity_options o = {.elements = 24576};
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "--elements") && i + 1 < argc) o.elements = ((uint32_t)strtoul(argv[++i], NULL, 10) + 7u) & ~7u;
-    else if (!strcmp(argv[i], "--differ")) o.differ = true;
-    else o.named = true;
+    if (!strcmp(argv[i], "--elements") && i + 1 < argc)
+      o.elements = ((uint32_t)strtoul(argv[++i], NULL, 10) + 7u) & ~7u;
+    else if (!strcmp(argv[i], "--differ"))
+      o.differ = true;
+    else
+      o.named = true;
   }
   sb_diagnostics diag = {0};
   sb_vulkan *vulkan = NULL;
@@ -196,7 +209,8 @@ int main(int argc, char **argv)
     bool chosen = !o.named;
     for (int i = 1; i < argc; i++) chosen |= !strcmp(argv[i], cases[c].name);
     if (chosen && !run_case(vulkan, c, &cases[c], &o, &diag)) failed = 1;
-    for (size_t i = 0; i < diag.count; i++) printf("  %s: %s\n", sb_code_name(diag.items[i].code), diag.items[i].message);
+    for (size_t i = 0; i < diag.count; i++)
+      printf("  %s: %s\n", sb_code_name(diag.items[i].code), diag.items[i].message);
     sb_diagnostics_clear(&diag);
   }
   sb_vulkan_close(vulkan);

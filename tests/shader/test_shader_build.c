@@ -16,8 +16,10 @@ static const char *const include_dirs[] = {SHADER_INCLUDE_DIRS};
 
 static sb_shader_options options_for_tests(void)
 {
-  return (sb_shader_options){.include_dirs = include_dirs, .include_dir_count = sizeof include_dirs / sizeof *include_dirs,
-                             .glslc = SHADER_GLSLC, .spirv_opt = SHADER_SPIRV_OPT[0] ? SHADER_SPIRV_OPT : NULL};
+  return (sb_shader_options){.include_dirs = include_dirs,
+                             .include_dir_count = sizeof include_dirs / sizeof *include_dirs,
+                             .glslc = SHADER_GLSLC,
+                             .spirv_opt = SHADER_SPIRV_OPT[0] ? SHADER_SPIRV_OPT : NULL};
 }
 
 #define HEAD                                                                                                           \
@@ -54,7 +56,8 @@ static const char fusible[] = "a[i] = a[i] * a[i + 1] + a[i + 2];";
 static void test_whole_build_is_clean(void **state)
 {
   (void)state;
-  static const char text[] = HEAD "a[i] = f_atan2(f_sin(a[i]) * a[i + 1], f_div(a[i], a[i + 2])); b[i] = f_to_i(a[i]); }\n";
+  static const char text[] =
+      HEAD "a[i] = f_atan2(f_sin(a[i]) * a[i + 1], f_div(a[i], a[i + 2])); b[i] = f_to_i(a[i]); }\n";
   sb_shader_options options = options_for_tests();
   sb_spirv out = {0};
   sb_diagnostics diag = {0};
@@ -85,7 +88,8 @@ static void test_whole_build_is_clean(void **state)
     sb_spirv decorated = {0};
     sb_spirv_audit(bent, out.count, &findings);
     sb_spirv_findings_clear(&findings);
-    if (sb_spirv_decorate(bent, out.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &decorated) == SB_OK) free(decorated.words);
+    if (sb_spirv_decorate(bent, out.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &decorated) == SB_OK)
+      free(decorated.words);
     free(bent);
   }
   free(out.words);

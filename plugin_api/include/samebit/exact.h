@@ -1,19 +1,19 @@
 /* Division and square root for GLSL, correctly rounded, from + - * and 32-bit integers. In C the processor's own are
  * correctly rounded already (kernel.h); devices' are not, so shaders use these. May know kernel.h only.
  *
- * Both work alike: estimate the quotient or root in floats, read it as an integer, take the exact remainder modulo 2^32,
- * correct once by the rounded quotient of the remainder and once by a single step, then round on guard bit and remainder.
- * The estimate need not be the same bits everywhere: inside the bounds below, the remainder makes the result exact.
- * u = 2^-24 is the largest relative error of one operation.
+ * Both work alike: estimate the quotient or root in floats, read it as an integer, take the exact remainder modulo
+ * 2^32, correct once by the rounded quotient of the remainder and once by a single step, then round on guard bit and
+ * remainder. The estimate need not be the same bits everywhere: inside the bounds below, the remainder makes the result
+ * exact. u = 2^-24 is the largest relative error of one operation.
  *
- * Division, ratio ma/mb in [1, 2), mb in [2^23, 2^24): the bit trick's reciprocal is off by at most 0.06, which Newton's
- * steps r = r (2 - mb r) square: 3.6e-3, 1.3e-5, 1.7e-10; the last step's own rounding adds 3u. The quotient estimate
- * ma r is then within 4.1u, below 9 units of Q = ma 2^24 / mb (Q < 2^25). So |ma 2^24 - q mb| < 9 * 2^24 < 2^28: the
- * wrapped difference of 32-bit products is the true one. A sixteenth of it is an exact float; its rounded quotient by mb
- * leaves a remainder within (0.5 + 2^-18) mb, and one step brings it into [0, mb).
+ * Division, ratio ma/mb in [1, 2), mb in [2^23, 2^24): the bit trick's reciprocal is off by at most 0.06, which
+ * Newton's steps r = r (2 - mb r) square: 3.6e-3, 1.3e-5, 1.7e-10; the last step's own rounding adds 3u. The quotient
+ * estimate ma r is then within 4.1u, below 9 units of Q = ma 2^24 / mb (Q < 2^25). So |ma 2^24 - q mb| < 9 * 2^24 <
+ * 2^28: the wrapped difference of 32-bit products is the true one. A sixteenth of it is an exact float; its rounded
+ * quotient by mb leaves a remainder within (0.5 + 2^-18) mb, and one step brings it into [0, mb).
  *
- * Root, m in [2^23, 2^25): the trick's 1/sqrt(m) is off by at most 0.036; steps r = r (1.5 - (m/2) r r) map an error e to
- * 1.5 e^2: 2.0e-3, 6e-6, 6e-11; rounding adds 4u. The root estimate m r 2^12.5 is then within 6u: below 13 units of
+ * Root, m in [2^23, 2^25): the trick's 1/sqrt(m) is off by at most 0.036; steps r = r (1.5 - (m/2) r r) map an error e
+ * to 1.5 e^2: 2.0e-3, 6e-6, 6e-11; rounding adds 4u. The root estimate m r 2^12.5 is then within 6u: below 13 units of
  * S = sqrt(m 2^25) < 2^25. So |m 2^25 - s^2| < 13 * 2^26 < 2^30, exact in 32 bits; a 64th of it is an exact float. The
  * neglected square of the correction is below 2^-16 of a unit, so again one step up or down ends at floor(S). */
 #ifndef SAMEBIT_EXACT_H
@@ -29,7 +29,10 @@ int exact_near(float x)
 }
 
 /* A finite magnitude above 0 as m * 2^(e - 150), m in [2^23, 2^24). */
-struct ExactSplit { uint m; int e; };
+struct ExactSplit {
+  uint m;
+  int e;
+};
 ExactSplit exact_split(uint magnitude)
 {
   ExactSplit r;
@@ -53,7 +56,8 @@ int exact_estimate(float x, int e0)
   return int(((b & 0x7fffffu) | 0x800000u) << up);
 }
 
-/* Rounds q (25 significant bits, the last a guard bit) to even at biased exponent e; `left` says that a remainder is. */
+/* Rounds q (25 significant bits, the last a guard bit) to even at biased exponent e; `left` says that a remainder is.
+ */
 uint exact_round(int e, uint q, bool left)
 {
   uint r;

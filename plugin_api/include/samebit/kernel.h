@@ -9,6 +9,7 @@
  * Rules for kernel text
  *   + - * and comparisons are written as operators; division and roots are f_div and f_sqrt; everything else is a function.
  *   Floats are written 2.0f. A constant passed to a function or stored in an F is K(2.0f); an integer one KU(7u), KI(-1).
+ *   No constant 0 as an operand of + - * (x - 0 is fine): some devices fold it and lose the sign of zero, or NaN.
  *   No branch on lane data: f_sel(mask, a, b). A branch on uniform values (plain int, uint) is fine.
  *   Structs are declared with STRUCT(Name) { ... }; built by assigning fields; passed and returned by value.
  *   No pointers, no arrays of structs, no recursion, no GLSL keyword as a name (half, input, output, sample, filter,

@@ -27,7 +27,8 @@ FN Q4 q4_from_rotation_vector(V3 v)
   return q4(v.x * k, v.y * k, v.z * k, f_sel(small, 1.0f - a2 * 0.125f, h.c));
 }
 
-/* The shorter rotation vector of a unit quaternion, |v| <= pi: the logarithm. angle/sin is 2 (1 + s^2/6) below s = 2^-10. */
+/* The shorter rotation vector of a unit quaternion, |v| <= pi: the logarithm. angle/sin is 2 (1 + s^2/6) below s =
+ * 2^-10. */
 FN V3 rotation_vector_from_q4(Q4 q)
 {
   M flip = q.w < 0.0f;
@@ -53,17 +54,17 @@ FN Q4 q4_from_rpy(V3 rpy)
   return q4(x.s * cc - x.c * ss, x.c * sc + x.s * cs, x.c * cs - x.s * sc, x.c * cc + x.s * ss);
 }
 
-/* Inverse of q4_from_rpy: roll and yaw in [-pi, pi], pitch in [-pi/2, pi/2]. Where pitch is within 1e-6 of straight up or
- * down only the sum or difference of the others is defined: roll is 0 there. */
+/* Inverse of q4_from_rpy: roll and yaw in [-pi, pi], pitch in [-pi/2, pi/2]. Roll is read after the yaw found has been
+ * turned back (second row of z(-yaw) R), so the three belong together even where pitch is straight up or down and yaw
+ * itself is only noise. */
 FN V3 rpy_from_q4(Q4 q)
 {
   M33 m = q4_to_m33(q);
   F level = f_sqrt(m.r0.x * m.r0.x + m.r1.x * m.r1.x);
-  M locked = level < 1.0e-6f;
-  F roll = f_atan2(f_sel(locked, K(0.0f), m.r2.y), f_sel(locked, K(1.0f), m.r2.z));
-  F pitch = f_atan2(-m.r2.x, level);
-  F yaw = f_atan2(f_sel(locked, -m.r0.y, m.r1.x), f_sel(locked, m.r1.y, m.r0.x));
-  return v3(roll, pitch, yaw);
+  F yaw = f_atan2(m.r1.x, m.r0.x);
+  SinCos z = f_sincos(yaw);
+  F roll = f_atan2(z.s * m.r0.z - z.c * m.r1.z, z.c * m.r1.y - z.s * m.r0.y);
+  return v3(roll, f_atan2(-m.r2.x, level), yaw);
 }
 
 /* Unit quaternion, w >= 0 where w leads, of a rotation matrix (Shepperd 1978): divides by the largest of the four

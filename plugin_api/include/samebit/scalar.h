@@ -1,7 +1,8 @@
 /* Scalar functions of the kernel dialect that languages and devices do not agree on. May know kernel.h and exact.h.
  *
- * Tests for signs, infinities and NaN read the bits. NaN payloads are not part of any contract. -x written as an operator
- * flips the sign bit of everything but NaN, zeros included; 0.0f - x does not, and is never to be used for it. */
+ * Tests for signs, infinities and NaN read the bits. NaN payloads are not part of any contract. -x written as an
+ * operator flips the sign bit of everything but NaN, zeros included; 0.0f - x does not, and is never to be used for it.
+ */
 #ifndef SAMEBIT_SCALAR_H
 #define SAMEBIT_SCALAR_H
 
@@ -78,9 +79,9 @@ FN F f_round_even(F x)
   return f_copysign(f_sel(a < 8388608.0f, r, a), x);
 }
 
-/* Remainder of a / b with the quotient truncated, exact; the sign of a. NaN where a is infinite or NaN, or b zero or NaN.
- * Long division in base 2^8 on the significands. Runs as many rounds as the lane with the largest quotient needs; a lane
- * that is done no longer changes. */
+/* Remainder of a / b with the quotient truncated, exact; the sign of a. NaN where a is infinite or NaN, or b zero or
+ * NaN. Long division in base 2^8 on the significands. Runs as many rounds as the lane with the largest quotient needs;
+ * a lane that is done no longer changes. */
 FN F f_fmod(F a, F b)
 {
   U ua = f_bits(a) & 0x7fffffffu;

@@ -2,17 +2,25 @@
  * value over every float (measured maxima in docs/numbers.md). May know scalar.h and two_float.h.
  *
  * NaN, infinities, zeros and subnormals are treated as C's annex F says. Polynomials are Chebyshev fits rounded to
- * binary32; tests/maths/fit_polynomials.py prints them and the split constants. A rare slow path hides behind m_any(): it
- * is computed for all lanes and taken by selection, so a lane's result never depends on its neighbours. */
+ * binary32; tests/maths/fit_polynomials.py prints them and the split constants. A rare slow path hides behind m_any():
+ * it is computed for all lanes and taken by selection, so a lane's result never depends on its neighbours. */
 #ifndef SAMEBIT_TRANSCENDENTAL_H
 #define SAMEBIT_TRANSCENDENTAL_H
 
 #include "samebit/scalar.h"
 #include "samebit/two_float.h"
 
-STRUCT(SinCos) { F s; F c; };
+STRUCT(SinCos)
+{
+  F s;
+  F c;
+};
 /* An angle as quadrant * pi/2 + r, |r| <= pi/4 and a little. Only quadrant mod 4 counts. */
-STRUCT(Reduced) { I quadrant; F2 r; };
+STRUCT(Reduced)
+{
+  I quadrant;
+  F2 r;
+};
 
 /* Below this, sin x and tan x round to within 0.6 ULP of x. */
 #define TRIG_TINY 1.220703125e-4f /* 2^-13 */
@@ -48,14 +56,14 @@ FN U trig_two_over_pi(I n)
   return u_sel(n == 7, KU(0xfe5163abu), w);
 }
 
-/* 1024 <= |x|, finite (Payne and Hanek 1983). x = m 2^e; bits of 2/pi worth a multiple of 4 / m are left out, the next 96
- * give x * 2/pi mod 4 with 94 fraction bits, 70 of them true. No float comes nearer to a multiple of pi/2 than about 2^-30
- * of it, so 40 bits of the remainder are good. */
+/* 1024 <= |x|, finite (Payne and Hanek 1983). x = m 2^e; bits of 2/pi worth a multiple of 4 / m are left out, the next
+ * 96 give x * 2/pi mod 4 with 94 fraction bits, 70 of them true. No float comes nearer to a multiple of pi/2 than about
+ * 2^-30 of it, so 40 bits of the remainder are good. */
 FN Reduced trig_reduce_large(F x)
 {
   U b = f_bits(x) & 0x7fffffffu;
   U m = (b & 0x7fffffu) | 0x800000u;
-  I start = i_from_u(b >> 23) - 120; /* e + 30, in [17, 134]; first bit that counts */
+  I start = i_from_u(b >> 23) - 120;                                   /* e + 30, in [17, 134]; first bit that counts */
   start = i_sel(start < 0, KI(0), i_sel(start > 134, KI(134), start)); /* lanes that others dragged along */
   I word = start >> 5;
   U up = u_from_i(start) & 31u;
@@ -93,9 +101,9 @@ FN Reduced trig_reduce_large(F x)
   U f1 = p1 ^ flip;
   U f2w = p2 ^ flip;
   /* 29 + 32 + 11 bits below the sign as three exact floats of 24 bits (the flip's missing 1 is 2^-94). */
-  F g0 = f_from_i(i_from_u(f0 >> 5)) * 2.98023223876953125e-08f;                                   /* 2^-25 */
-  F g1 = f_from_i(i_from_u(((f0 & 31u) << 19) | (f1 >> 13))) * 1.7763568394002505e-15f;            /* 2^-49 */
-  F g2 = f_from_i(i_from_u(((f1 & 0x1fffu) << 11) | (f2w >> 21))) * 1.0587911840678754e-22f;       /* 2^-73 */
+  F g0 = f_from_i(i_from_u(f0 >> 5)) * 2.98023223876953125e-08f;                             /* 2^-25 */
+  F g1 = f_from_i(i_from_u(((f0 & 31u) << 19) | (f1 >> 13))) * 1.7763568394002505e-15f;      /* 2^-49 */
+  F g2 = f_from_i(i_from_u(((f1 & 0x1fffu) << 11) | (f2w >> 21))) * 1.0587911840678754e-22f; /* 2^-73 */
   F2 g = f2_fast_sum(g0, g1);
   g = f2_fast_sum(g.hi, g.lo + g2);
   F2 h = f2_product(g.hi, K(1.570796371e+00f));
@@ -144,7 +152,8 @@ FN SinCos f_sincos(F x)
   F c = w + (((1.0f - w) - h) + trig_cos_rest(a.r, z, s));
   U q = u_from_i(a.quadrant);
   M swap = (q & 1u) != 0u;
-  /* Sine is negative in quadrants 2 and 3, cosine in 1 and 2. Selecting bits spares scalar code a mispredicted branch. */
+  /* Sine is negative in quadrants 2 and 3, cosine in 1 and 2. Selecting bits spares scalar code a mispredicted branch.
+   */
   F ss = f_from_bits(u_sel(swap, f_bits(c), f_bits(s)) ^ ((q & 2u) << 30));
   F cc = f_from_bits(u_sel(swap, f_bits(s), f_bits(c)) ^ (((q + 1u) & 2u) << 30));
   M ok = f_is_finite(x);
@@ -182,8 +191,9 @@ FN F trig_assemble(F quarters, F sign, F hi, F lo)
   return s.hi + (s.lo + (sign * lo + quarters * TRIG_QUARTER_LO));
 }
 
-/* Angle of (x, y) from the x axis, in [-pi, pi]. The smaller magnitude is divided by the larger, the ratio t brought below
- * tan(pi/8) by atan t = pi/4 + atan((t - 1) / (t + 1)); numerator, denominator and quotient are pairs of floats. */
+/* Angle of (x, y) from the x axis, in [-pi, pi]. The smaller magnitude is divided by the larger, the ratio t brought
+ * below tan(pi/8) by atan t = pi/4 + atan((t - 1) / (t + 1)); numerator, denominator and quotient are pairs of floats.
+ */
 FN F f_atan2(F y, F x)
 {
   F ay = f_abs(y);
@@ -215,7 +225,8 @@ FN F f_atan2(F y, F x)
   sign = f_sel(back, -sign, sign);
   F r = trig_assemble(quarters, sign, t, (rest - rest * z) + (t * z) * poly);
   /* Near the positive x axis a tiny angle is the plain quotient, subnormal or not. */
-  M tiny = m_and(m_not(m_or(fold, m_or(swap, back))), m_and(t < 9.0949470e-13f, ax > 0.0f));
+  M below = t < 9.0949470e-13f;
+  M tiny = m_and(m_and(below, ax > 0.0f), m_not(m_or(fold, m_or(swap, back))));
   if (m_any(tiny)) r = f_sel(tiny, f_div(ay, f_sel(tiny, ax, K(1.0f))), r);
   r = f_copysign(r, y);
   return f_sel(m_or(f_is_nan(x), f_is_nan(y)), F_NAN, r);
@@ -226,10 +237,13 @@ FN F f_atan(F x) { return f_atan2(x, K(1.0f)); }
 FN F arc_rest(F a, F z)
 {
   F p = ((((3.370072693e-02f * z + 1.714371704e-02f) * z + 3.110172786e-02f) * z + 4.459932074e-02f) * z +
-         7.500094920e-02f) * z + 1.666666567e-01f;
+         7.500094920e-02f) *
+            z +
+        1.666666567e-01f;
   return (a * z) * p;
 }
-/* For a = |x|: a itself up to 0.5, beyond it the half angle's sine sqrt((1 - a) / 2) as a pair, with asin's rest in lo. */
+/* For a = |x|: a itself up to 0.5, beyond it the half angle's sine sqrt((1 - a) / 2) as a pair, with asin's rest in lo.
+ */
 FN F2 arc_reduce(F a)
 {
   M outer = a > 0.5f;

@@ -4,9 +4,19 @@
 
 #include "samebit/kernel.h"
 
-STRUCT(F2) { F hi; F lo; };
+STRUCT(F2)
+{
+  F hi;
+  F lo;
+};
 
-FN F2 f2(F hi, F lo) { F2 r; r.hi = hi; r.lo = lo; return r; }
+FN F2 f2(F hi, F lo)
+{
+  F2 r;
+  r.hi = hi;
+  r.lo = lo;
+  return r;
+}
 /* a + b exactly, for |a| >= |b| or a = 0 (Dekker 1971). */
 FN F2 f2_fast_sum(F a, F b)
 {

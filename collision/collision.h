@@ -10,7 +10,8 @@
  * The contacts are a pure function of the model, the settings other than `lanes` and `broad_phase`, and body_q: nothing
  * survives from one step to the next, and neither tasks nor lanes nor the broad phase can change a bit. A world's contacts
  * do not depend on other worlds. A contact is made when the gap is below the sum of both shapes' margins (or the pair's own
- * margin) plus the speculative margin.
+ * margin) plus the speculative margin. The gap of two boxes apart is measured along a face's normal or an edge pair's, so
+ * boxes that approach corner to corner may get their contact only when they touch.
  *
  * Two shapes may collide unless: both are static; they share a body or a group of bodies joined by FIXED joints; one
  * group is the other's parent; exclude_body lists their bodies; or contype and conaffinity do not meet. Shapes that

@@ -27,7 +27,8 @@
 #define NARROW_COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
 #define NARROW_COARSE_V3(k) v3(NARROW_COARSE(k), NARROW_COARSE(k + 1), NARROW_COARSE(k + 2))
 #define NARROW_COARSE_REL                                                                                              \
-  x7(NARROW_COARSE_V3(0), q4_normalize(q4(f_round_even(IN(3)), f_round_even(IN(4)), f_round_even(IN(5)), f_round_even(IN(6)))))
+  x7(NARROW_COARSE_V3(0),                                                                                              \
+     q4_normalize(q4(f_round_even(IN(3)), f_round_even(IN(4)), f_round_even(IN(5)), f_round_even(IN(6)))))
 #define NARROW_COARSE_SIZE(k) v3(f_abs(NARROW_COARSE(k)), f_abs(NARROW_COARSE(k + 1)), f_abs(NARROW_COARSE(k + 2)))
 #define OUT_MANIFOLD(call)                                                                                             \
   {                                                                                                                    \

@@ -175,8 +175,8 @@ STRUCT(NarrowFaces) { V3 h; V3 c; V3 u; V3 v; };
 STRUCT(NarrowClip) { NarrowClipPoint p0; NarrowClipPoint p1; NarrowClipPoint p2; NarrowClipPoint p3; };
 
 /* Keeps up to four of the candidates with a gap below the limit: the deepest, the farthest from it, the one that makes
- * the largest triangle with both, and the one farthest outside that triangle. Later candidates must be better by a small
- * length or factor. size2: the square of the face's size. */
+ * the largest triangle with both, and the one farthest outside that triangle. Later candidates must be better by a
+ * small length or factor. size2: the square of the face's size. */
 FN NarrowClip narrow_reduce(F px[NARROW_CLIP_POINTS], F py[NARROW_CLIP_POINTS], F pg[NARROW_CLIP_POINTS], F size2,
                             F limit, F tolerance)
 {

@@ -1,7 +1,7 @@
 /* Broad phase: world poses and bounding boxes of shapes, then the pairs whose boxes overlap. Knows collision_state.h.
  *
- * The set of pairs is a function of the boxes and the filter alone, and the pairs are sorted in the end. So the choice of
- * sweep axis, cells and order of work, which may depend on every shape of the world, cannot show. */
+ * The set of pairs is a function of the boxes and the filter alone, and the pairs are sorted in the end. So the choice
+ * of sweep axis, cells and order of work, which may depend on every shape of the world, cannot show. */
 #include "collision_state.h"
 
 #include "samebit/linear.h"
@@ -11,7 +11,8 @@
 
 static X7 load_pose(const float *p) { return x7(v3(p[0], p[1], p[2]), q4(p[3], p[4], p[5], p[6])); }
 
-/* Splits `count` items of given sizes into chunks of at least `least`; fills start[] and returns the number of chunks. */
+/* Splits `count` items of given sizes into chunks of at least `least`; fills start[] and returns the number of chunks.
+ */
 static uint32_t split_chunks(uint32_t count, uint32_t least, const uint32_t *size, uint32_t *start)
 {
   uint32_t chunks = 0;
@@ -40,8 +41,10 @@ static sb_status build_kinds(sb_collision *c)
   uint32_t plane = 0;
   for (uint32_t w = 0; w < m->world_count; w++) {
     for (uint32_t s = m->world_shape_start[w]; s < m->world_shape_start[w + 1]; s++) {
-      if (m->shape_type[s] == SB_SHAPE_PLANE) c->planes[plane++] = s;
-      else c->solids[solid++] = s;
+      if (m->shape_type[s] == SB_SHAPE_PLANE)
+        c->planes[plane++] = s;
+      else
+        c->solids[solid++] = s;
     }
     c->solid_start[w + 1] = solid;
     c->plane_start[w + 1] = plane;
@@ -127,19 +130,29 @@ static void pose_chunk(void *ctx, uint32_t chunk)
   sb_collision *c = ctx;
   const sb_model *m = c->model;
   uint32_t begin = chunk * COLLISION_SHAPES_PER_CHUNK;
-  uint32_t end = begin + COLLISION_SHAPES_PER_CHUNK < m->shape_count ? begin + COLLISION_SHAPES_PER_CHUNK : m->shape_count;
+  uint32_t end =
+      begin + COLLISION_SHAPES_PER_CHUNK < m->shape_count ? begin + COLLISION_SHAPES_PER_CHUNK : m->shape_count;
   for (uint32_t s = begin; s < end; s++) {
     X7 x = load_pose(m->shape_X + 7 * (size_t)s);
     if (m->shape_body[s] >= 0) x = x7_mul(load_pose(c->body_q + 7 * (size_t)m->shape_body[s]), x);
     float *q = c->shape_q + 7 * (size_t)s;
-    q[0] = x.p.x; q[1] = x.p.y; q[2] = x.p.z;
-    q[3] = x.q.x; q[4] = x.q.y; q[5] = x.q.z; q[6] = x.q.w;
+    q[0] = x.p.x;
+    q[1] = x.p.y;
+    q[2] = x.p.z;
+    q[3] = x.q.x;
+    q[4] = x.q.y;
+    q[5] = x.q.z;
+    q[6] = x.q.w;
     if (m->shape_type[s] == SB_SHAPE_PLANE) continue;
     V3 e = half_extents(m->shape_type[s], m->shape_size + 3 * (size_t)s, x.q);
     float grow = m->shape_margin[s] + 0.5f * c->settings.speculative_margin;
     collision_box *b = &c->boxes[s];
-    b->lo[0] = x.p.x - (e.x + grow); b->lo[1] = x.p.y - (e.y + grow); b->lo[2] = x.p.z - (e.z + grow);
-    b->hi[0] = x.p.x + (e.x + grow); b->hi[1] = x.p.y + (e.y + grow); b->hi[2] = x.p.z + (e.z + grow);
+    b->lo[0] = x.p.x - (e.x + grow);
+    b->lo[1] = x.p.y - (e.y + grow);
+    b->lo[2] = x.p.z - (e.z + grow);
+    b->hi[0] = x.p.x + (e.x + grow);
+    b->hi[1] = x.p.y + (e.y + grow);
+    b->hi[2] = x.p.z + (e.z + grow);
   }
 }
 
@@ -206,8 +219,8 @@ static uint32_t float_key(float x)
   return u & 0x80000000u ? ~u : u | 0x80000000u;
 }
 
-/* Fills items with one entry for each cell that a shape touches; returns how many there are, or COLLISION_NONE when there
- * are more than `capacity`. */
+/* Fills items with one entry for each cell that a shape touches; returns how many there are, or COLLISION_NONE when
+ * there are more than `capacity`. */
 static uint32_t fill_items(const sb_collision *c, uint32_t w, const sweep_grid *g, collision_sort_item *items,
                            uint32_t capacity)
 {
@@ -230,7 +243,8 @@ static uint32_t fill_items(const sb_collision *c, uint32_t w, const sweep_grid *
 }
 
 /* One stable pass of a radix sort. Bits from `shift` of the cell, or of the key. */
-static void radix_pass(const collision_sort_item *from, collision_sort_item *to, uint32_t n, bool by_cell, uint32_t shift)
+static void radix_pass(const collision_sort_item *from, collision_sort_item *to, uint32_t n, bool by_cell,
+                       uint32_t shift)
 {
   uint32_t start[4097] = {0};
   const uint32_t mask = 4095;
@@ -260,8 +274,10 @@ static void sort_items(collision_sort_item *items, collision_sort_item *scratch,
   radix_pass(items, scratch, n, false, 0);
   radix_pass(scratch, items, n, false, 12);
   radix_pass(items, scratch, n, false, 24);
-  if (cells) radix_pass(scratch, items, n, true, 0);
-  else memcpy(items, scratch, n * sizeof *items);
+  if (cells)
+    radix_pass(scratch, items, n, true, 0);
+  else
+    memcpy(items, scratch, n * sizeof *items);
 }
 
 static bool world_sweeps(const sb_collision *c, uint32_t w)
@@ -316,7 +332,8 @@ static void sort_chunk(void *ctx, uint32_t chunk)
   for (uint32_t w = c->world_chunk_start[chunk]; w < c->world_chunk_start[chunk + 1]; w++) sort_world(c, w);
 }
 
-/* --- pairs --------------------------------------------------------------------------------------------------------- */
+/* --- pairs ---------------------------------------------------------------------------------------------------------
+ */
 
 /* Where a span's pairs go. Counts beyond the end without writing. */
 typedef struct pair_sink {
@@ -336,16 +353,16 @@ static void sink_put(pair_sink *k, uint32_t a, uint32_t b, uint32_t list)
   k->count++;
 }
 
-/* Row of the sweep: entry i against those after it in its cell that begin before it ends. Shapes that share several cells
- * meet in the one that is the first for both. */
+/* Row of the sweep: entry i against those after it in its cell that begin before it ends. Shapes that share several
+ * cells meet in the one that is the first for both. */
 static void sweep_row(const sb_collision *c, const collision_entry *e, uint32_t i, uint32_t n, pair_sink *sink)
 {
   const collision_entry x = e[i];
   uint32_t cell = x.cell & 4095;
   for (uint32_t j = i + 1; j < n && (e[j].cell & 4095) == cell && e[j].box.lo[0] <= x.box.hi[0]; j++) {
     const collision_box *b = &e[j].box;
-    if (!((b->lo[1] <= x.box.hi[1]) & (x.box.lo[1] <= b->hi[1]) & (b->lo[2] <= x.box.hi[2]) & (x.box.lo[2] <= b->hi[2]) &
-          (x.box.lo[0] <= b->hi[0])))
+    if (!((b->lo[1] <= x.box.hi[1]) & (x.box.lo[1] <= b->hi[1]) & (b->lo[2] <= x.box.hi[2]) &
+          (x.box.lo[2] <= b->hi[2]) & (x.box.lo[0] <= b->hi[0])))
       continue;
     uint32_t y0 = x.cell >> 16 & 255, y1 = e[j].cell >> 16 & 255;
     uint32_t z0 = x.cell >> 24, z1 = e[j].cell >> 24;
@@ -376,8 +393,8 @@ static void shape_row(const sb_collision *c, uint32_t w, uint32_t s, pair_sink *
       X7 x = load_pose(c->shape_q + 7 * (size_t)plane);
       V3 n = q4_rotate(x.q, v3(0.0f, 0.0f, 1.0f));
       const collision_box *b = &c->boxes[s];
-      V3 lowest = v3(n.x >= 0.0f ? b->lo[0] : b->hi[0], n.y >= 0.0f ? b->lo[1] : b->hi[1],
-                     n.z >= 0.0f ? b->lo[2] : b->hi[2]);
+      V3 lowest =
+          v3(n.x >= 0.0f ? b->lo[0] : b->hi[0], n.y >= 0.0f ? b->lo[1] : b->hi[1], n.z >= 0.0f ? b->lo[2] : b->hi[2]);
       float grow = m->shape_margin[plane] + 0.5f * c->settings.speculative_margin;
       if (v3_dot(v3_sub(lowest, x.p), n) <= grow && collision_may_collide(c, plane, s))
         sink_put(sink, plane, s, COLLISION_NONE);
@@ -401,10 +418,14 @@ static void span_pairs(const sb_collision *c, const collision_span *span, pair_s
   uint32_t n = c->entry_count[w];
   bool sweeps = world_sweeps(c, w);
   for (uint32_t r = span->begin; r < span->end; r++) {
-    if (r >= sweep_rows) shape_row(c, w, c->model->world_shape_start[w] + (r - sweep_rows), sink);
-    else if (r >= n) r = (span->end < sweep_rows ? span->end : sweep_rows) - 1;
-    else if (sweeps) sweep_row(c, e, r, n, sink);
-    else all_pairs_row(c, e, r, n, sink);
+    if (r >= sweep_rows)
+      shape_row(c, w, c->model->world_shape_start[w] + (r - sweep_rows), sink);
+    else if (r >= n)
+      r = (span->end < sweep_rows ? span->end : sweep_rows) - 1;
+    else if (sweeps)
+      sweep_row(c, e, r, n, sink);
+    else
+      all_pairs_row(c, e, r, n, sink);
   }
 }
 

@@ -82,8 +82,10 @@ sb_status sb_collision_create(const sb_model *model, const sb_collision_settings
   c->model = model;
   c->settings = chosen;
   sb_status status = build(c);
-  if (status == SB_OK) *out = c;
-  else sb_collision_destroy(c);
+  if (status == SB_OK)
+    *out = c;
+  else
+    sb_collision_destroy(c);
   return status;
 }
 

@@ -8,9 +8,10 @@
  *   }
  *
  * The contacts are a pure function of the model, the settings other than `lanes` and `broad_phase`, and body_q: nothing
- * survives from one step to the next, and neither tasks nor lanes nor the broad phase can change a bit. A world's contacts
- * do not depend on other worlds. A contact is made when the gap is below the sum of both shapes' margins (or the pair's own
- * margin) plus the speculative margin.
+ * survives from one step to the next, and neither tasks nor lanes nor the broad phase can change a bit. A world's
+ * contacts do not depend on other worlds. A contact is made when the gap is below the sum of both shapes' margins (or
+ * the pair's own margin) plus the speculative margin. The gap of two boxes apart is measured along a face's normal or
+ * an edge pair's, so boxes that approach corner to corner may get their contact only when they touch.
  *
  * Two shapes may collide unless: both are static; they share a body or a group of bodies joined by FIXED joints; one
  * group is the other's parent; exclude_body lists their bodies; or contype and conaffinity do not meet. Shapes that
@@ -42,14 +43,15 @@ typedef struct sb_collision_settings {
   uint32_t lanes;            /* 1, 4 or 8; 0: the widest that this CPU runs well */
 } sb_collision_settings;
 
-/* Runs fn(ctx, chunk) for every chunk below chunk_count, in any order and on any threads, and returns when all are done. */
+/* Runs fn(ctx, chunk) for every chunk below chunk_count, in any order and on any threads, and returns when all are
+ * done. */
 typedef struct sb_collision_tasks {
   void *self;
   void (*run)(void *self, uint32_t chunk_count, void (*fn)(void *ctx, uint32_t chunk), void *ctx);
 } sb_collision_tasks;
 
-/* Counts of the last step, largest counts of any step, and capacities. After SB_E_CAPACITY a count above its capacity is
- * the size needed; too few pairs are reported before too few contacts, whose count is then 0. */
+/* Counts of the last step, largest counts of any step, and capacities. After SB_E_CAPACITY a count above its capacity
+ * is the size needed; too few pairs are reported before too few contacts, whose count is then 0. */
 typedef struct sb_collision_usage {
   uint32_t pair_count;
   uint32_t pair_peak;
@@ -62,13 +64,15 @@ typedef struct sb_collision_usage {
 /* SAP, capacities from the scene, no speculative margin. [any] */
 sb_collision_settings sb_collision_default_settings(void);
 
-/* [setup] The model must outlive the pipeline. NULL settings mean the defaults. SB_E_ARGUMENT: a setting is out of range or
- * a world has 2^24 shapes or more. SB_E_UNSUPPORTED: unknown shape type. SB_E_MEMORY. *out is NULL on failure. */
+/* [setup] The model must outlive the pipeline. NULL settings mean the defaults. SB_E_ARGUMENT: a setting is out of
+ * range or a world has 2^24 shapes or more. SB_E_UNSUPPORTED: unknown shape type. SB_E_MEMORY. *out is NULL on failure.
+ */
 sb_status sb_collision_create(const sb_model *model, const sb_collision_settings *settings, sb_collision **out);
 void sb_collision_destroy(sb_collision *c); /* NULL is allowed. [setup] */
 
 /* [step] body_q: 7 floats for each body of the model, world frame. tasks may be NULL: everything runs on this thread.
- * Allocates nothing. SB_E_CAPACITY: a buffer would overflow; there are then no contacts and usage says what is needed. */
+ * Allocates nothing. SB_E_CAPACITY: a buffer would overflow; there are then no contacts and usage says what is needed.
+ */
 sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_collision_tasks *tasks);
 
 /* The contacts of the last step; valid until the next step or destroy. [step] */

@@ -73,49 +73,50 @@ struct sb_collision {
   uint32_t block_capacity;
 
   /* fixed by the model: pair_filter.c */
-  uint8_t *shape_fixed;         /* 1 when the shape never moves */
-  int32_t *shape_weld;          /* body_weld and body_weld_parent of the shape's body */
+  uint8_t *shape_fixed; /* 1 when the shape never moves */
+  int32_t *shape_weld;  /* body_weld and body_weld_parent of the shape's body */
   int32_t *shape_weld_parent;
-  uint32_t *exclude_start;      /* body_count + 2, by lower body + 1 */
-  int32_t *exclude_list;        /* higher bodies, sorted */
-  uint32_t *listed_start;       /* shape_count + 1, by lower shape */
-  uint32_t *listed;             /* indices into pair_shape, by higher shape */
-  uint8_t *shape_listed;        /* 1 when pair_shape names the shape */
-  uint32_t *solid_start;        /* world_count + 1, into solids */
-  uint32_t *solids;             /* shapes that are not planes */
-  uint32_t *plane_start;        /* world_count + 1, into planes */
+  uint32_t *exclude_start; /* body_count + 2, by lower body + 1 */
+  int32_t *exclude_list;   /* higher bodies, sorted */
+  uint32_t *listed_start;  /* shape_count + 1, by lower shape */
+  uint32_t *listed;        /* indices into pair_shape, by higher shape */
+  uint8_t *shape_listed;   /* 1 when pair_shape names the shape */
+  uint32_t *solid_start;   /* world_count + 1, into solids */
+  uint32_t *solids;        /* shapes that are not planes */
+  uint32_t *plane_start;   /* world_count + 1, into planes */
   uint32_t *planes;
   collision_span *spans;
   uint32_t span_count;
-  uint32_t *span_chunk_start;   /* span_chunk_count + 1, into spans */
+  uint32_t *span_chunk_start; /* span_chunk_count + 1, into spans */
   uint32_t span_chunk_count;
-  uint32_t *world_chunk_start;  /* world_chunk_count + 1, into worlds */
+  uint32_t *world_chunk_start; /* world_chunk_count + 1, into worlds */
   uint32_t world_chunk_count;
 
   /* of this step */
   const float *body_q;
   const sb_collision_tasks *tasks;
-  float *shape_q;               /* 7 each */
+  float *shape_q; /* 7 each */
   collision_box *boxes;
-  collision_sort_item *items[2]; /* sweep entries being sorted; world w at COLLISION_ENTRIES_PER_SHAPE * solid_start[w] */
+  collision_sort_item
+      *items[2]; /* sweep entries being sorted; world w at COLLISION_ENTRIES_PER_SHAPE * solid_start[w] */
   collision_entry *entries;
-  uint32_t *entry_count;        /* by world */
-  uint32_t *span_pairs;         /* pairs of each span */
-  uint32_t *span_first;         /* where they begin */
-  bool counting;                /* the pass that counts pairs without storing them */
-  uint32_t *world_pair_start;   /* world_count + 1 */
-  uint32_t *shape_count_a;      /* counting sort, shape_count + world_count */
+  uint32_t *entry_count;      /* by world */
+  uint32_t *span_pairs;       /* pairs of each span */
+  uint32_t *span_first;       /* where they begin */
+  bool counting;              /* the pass that counts pairs without storing them */
+  uint32_t *world_pair_start; /* world_count + 1 */
+  uint32_t *shape_count_a;    /* counting sort, shape_count + world_count */
   collision_pair *pairs;
   collision_pair *pairs_unsorted;
   uint32_t pair_count;
-  uint32_t *work;               /* pairs by type */
+  uint32_t *work; /* pairs by type */
   uint8_t *pair_type;
   uint32_t type_start[NARROW_TYPES + 1];
   uint32_t type_chunk_start[NARROW_TYPES + 1];
-  uint32_t *arrival;            /* chunks of the narrow phase in order of completion; for a mutant alone */
+  uint32_t *arrival; /* chunks of the narrow phase in order of completion; for a mutant alone */
   uint32_t arrival_count;
   collision_manifold *manifolds;
-  uint32_t *contact_first;      /* by pair */
+  uint32_t *contact_first; /* by pair */
 
 #define SB_X_CONTACT(type, name, comps, doc) type *contact_##name;
   SB_CONTACT_ARRAYS(SB_X_CONTACT)

@@ -218,8 +218,8 @@ FN NarrowProbe narrow_segment_box_deep(V3 p, V3 w, V3 h, F tolerance)
   return narrow_probe_sel(edge.sep > face.sep + tolerance, edge, face);
 }
 
-/* The exact nearest points, or the axis of least penetration where the segment meets the box; over a face a second point
- * at the far end of the part of the segment that lies over it. */
+/* The exact nearest points, or the axis of least penetration where the segment meets the box; over a face a second
+ * point at the far end of the part of the segment that lies over it. */
 FN Manifold narrow_capsule_box(V3 size_a, V3 size_b, X7 rel)
 {
   V3 h = size_b;

@@ -1,21 +1,21 @@
 /* Narrow phase of two boxes, in the kernel dialect: separating axes, then clipping of the incident face against the
  * reference face, then at most four points. Knows narrow_manifold.kernel.h.
  *
- * Fifteen axes decide (Gottschalk et al. 1996). A face is preferred to an edge pair, and a's face to b's, unless the other
- * axis is better by a small length, so that resting boxes do not flicker between them. */
+ * Fifteen axes decide (Gottschalk et al. 1996). A face is preferred to an edge pair, and a's face to b's, unless the
+ * other axis is better by a small length, so that resting boxes do not flicker between them. */
 #ifndef SAMEBIT_COLLISION_NARROW_BOX_BOX_KERNEL_H
 #define SAMEBIT_COLLISION_NARROW_BOX_BOX_KERNEL_H
 
 #include "narrow_manifold.kernel.h"
 
-/* Candidates of a clipped face: 0 to 3 where incident edge i starts inside, 4 to 7 where it ends short of its end, 8 to 11
- * the reference face's corners, 12 the incident box's support corner. */
+/* Candidates of a clipped face: 0 to 3 where incident edge i starts inside, 4 to 7 where it ends short of its end, 8 to
+ * 11 the reference face's corners, 12 the incident box's support corner. */
 #define NARROW_CLIP_POINTS 12
 
 /* Best separating axis of one kind. */
 STRUCT(NarrowAxis) { F sep; U index; };
 
-/* Faces of the box at the origin with half extents h, against the box with centre t, axes the columns of r, extents e. */
+/* Faces of the box at the origin with half extents h, against the box with centre t, axes r's columns, extents e. */
 FN NarrowAxis narrow_best_face(M33 r, V3 t, V3 h, V3 e)
 {
   F sx = f_abs(t.x) - (h.x + ((f_abs(r.r0.x) * e.x + f_abs(r.r0.y) * e.y) + f_abs(r.r0.z) * e.z));
@@ -174,11 +174,11 @@ STRUCT(NarrowFaces) { V3 h; V3 c; V3 u; V3 v; };
 
 STRUCT(NarrowClip) { NarrowClipPoint p0; NarrowClipPoint p1; NarrowClipPoint p2; NarrowClipPoint p3; };
 
-/* Keeps up to four of the candidates with a gap below the limit: the deepest, the farthest from it, the one that makes the
- * largest triangle with both, and the one farthest outside that triangle. Later candidates must be better by a small
- * length or factor. size2: the square of the face's size. */
-FN NarrowClip narrow_reduce(F px[NARROW_CLIP_POINTS], F py[NARROW_CLIP_POINTS], F pg[NARROW_CLIP_POINTS], F size2, F limit,
-                            F tolerance)
+/* Keeps up to four of the candidates with a gap below the limit: the deepest, the farthest from it, the one that makes
+ * the largest triangle with both, and the one farthest outside that triangle. Later candidates must be better by a
+ * small length or factor. size2: the square of the face's size. */
+FN NarrowClip narrow_reduce(F px[NARROW_CLIP_POINTS], F py[NARROW_CLIP_POINTS], F pg[NARROW_CLIP_POINTS], F size2,
+                            F limit, F tolerance)
 {
   NarrowClip r;
   NarrowClipPoint none = narrow_clip_point(K(0.0f), K(0.0f), K(NARROW_NO_POINT), KU(15u));
@@ -301,7 +301,7 @@ FN NarrowFacePoint narrow_face_point(NarrowClipPoint p, NarrowFaces fc, F side, 
   return f;
 }
 
-/* The points of clipped faces; the normal is left to the caller. r, t: pose of the incident box in the reference box. */
+/* The points of clipped faces; the normal is left to the caller. r, t: pose of the incident box in the reference's. */
 FN Manifold narrow_face_manifold(NarrowClip clip, NarrowFaces fc, F side, U k, M33 r, V3 t, M use_b, U code)
 {
   NarrowFacePoint f0 = narrow_face_point(clip.p0, fc, side, k, r, t);

@@ -67,15 +67,25 @@ static inline void store_manifold(narrow_batch *b, uint32_t i, V3 normal, Manifo
 void COLLISION_NARROW_LANES(narrow_batch *b, narrow_type type, uint32_t count)
 {
   switch (type) {
-  case NARROW_PLANE_SPHERE: RUN(PLANE_NORMAL, narrow_plane_sphere(size_b, rel));
-  case NARROW_PLANE_CAPSULE: RUN(PLANE_NORMAL, narrow_plane_capsule(size_b, rel));
-  case NARROW_PLANE_BOX: RUN(PLANE_NORMAL, narrow_plane_box(size_b, rel));
-  case NARROW_SPHERE_SPHERE: RUN(TURNED_NORMAL, narrow_sphere_sphere(SIZE_A, size_b, rel));
-  case NARROW_SPHERE_CAPSULE: RUN(TURNED_NORMAL, narrow_sphere_capsule(SIZE_A, size_b, rel));
-  case NARROW_SPHERE_BOX: RUN(TURNED_NORMAL, narrow_sphere_box(SIZE_A, size_b, rel));
-  case NARROW_CAPSULE_CAPSULE: RUN(TURNED_NORMAL, narrow_capsule_capsule(SIZE_A, size_b, rel));
-  case NARROW_CAPSULE_BOX: RUN(TURNED_NORMAL, narrow_capsule_box(SIZE_A, size_b, rel));
-  case NARROW_BOX_BOX: RUN(TURNED_NORMAL, narrow_box_box(SIZE_A, size_b, rel, f_load(&b->limit[i])));
-  case NARROW_TYPES: break;
+  case NARROW_PLANE_SPHERE:
+    RUN(PLANE_NORMAL, narrow_plane_sphere(size_b, rel));
+  case NARROW_PLANE_CAPSULE:
+    RUN(PLANE_NORMAL, narrow_plane_capsule(size_b, rel));
+  case NARROW_PLANE_BOX:
+    RUN(PLANE_NORMAL, narrow_plane_box(size_b, rel));
+  case NARROW_SPHERE_SPHERE:
+    RUN(TURNED_NORMAL, narrow_sphere_sphere(SIZE_A, size_b, rel));
+  case NARROW_SPHERE_CAPSULE:
+    RUN(TURNED_NORMAL, narrow_sphere_capsule(SIZE_A, size_b, rel));
+  case NARROW_SPHERE_BOX:
+    RUN(TURNED_NORMAL, narrow_sphere_box(SIZE_A, size_b, rel));
+  case NARROW_CAPSULE_CAPSULE:
+    RUN(TURNED_NORMAL, narrow_capsule_capsule(SIZE_A, size_b, rel));
+  case NARROW_CAPSULE_BOX:
+    RUN(TURNED_NORMAL, narrow_capsule_box(SIZE_A, size_b, rel));
+  case NARROW_BOX_BOX:
+    RUN(TURNED_NORMAL, narrow_box_box(SIZE_A, size_b, rel, f_load(&b->limit[i])));
+  case NARROW_TYPES:
+    break;
   }
 }

@@ -1,8 +1,9 @@
-/* What a narrow-phase kernel takes and gives, in the kernel dialect. Knows samebit/linear.h alone.
+/* What a narrow-phase kernel takes and gives, in the kernel dialect. Knows samebit/maths.h alone.
  *
- * Every kernel works in the frame of shape a: rel is the pose of shape b there. The normal and the points on a are in a's
- * frame, the points on b in b's frame, so that no accuracy is lost far from the world's origin. A point that does not
- * exist has the gap NARROW_NO_POINT. Feature ids are 16 bits and differ between the points of one manifold.
+ * Every kernel works in the frame of shape a: rel is the pose of shape b there. The normal and the points on a are in
+ * a's frame, the points on b in b's frame, so that no accuracy is lost far from the world's origin.
+ * A point that does not exist has the gap NARROW_NO_POINT. Feature ids are 16 bits and differ between the points of one
+ * manifold.
  *
  * Vectors along an axis are multiplied out by hand: devices differ in whether they fold a constant 0. */
 #ifndef SAMEBIT_COLLISION_NARROW_MANIFOLD_KERNEL_H

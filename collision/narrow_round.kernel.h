@@ -113,8 +113,8 @@ FN Manifold narrow_capsule_capsule(V3 size_a, V3 size_b, X7 rel)
 
   F radii = size_a.x + size_b.x;
   V3 n_b = q4_rotate_inv(rel.q, n);
-  Manifold m = narrow_single(n, narrow_from_axis(s, n, size_a.x), narrow_from_axis(t, n_b, -size_b.x), v3_dot(d, n) - radii,
-                             u_sel(two, u_sel(first_low, KU(1u), KU(2u)), KU(0u)));
+  Manifold m = narrow_single(n, narrow_from_axis(s, n, size_a.x), narrow_from_axis(t, n_b, -size_b.x),
+                             v3_dot(d, n) - radii, u_sel(two, u_sel(first_low, KU(1u), KU(2u)), KU(0u)));
   m.a1 = narrow_from_axis(s2, n, size_a.x);
   m.b1 = narrow_from_axis(t2, n_b, -size_b.x);
   m.g1 = f_sel(two, v3_dot(d2, n) - radii, K(NARROW_NO_POINT));

@@ -20,7 +20,8 @@ static sb_status build_excludes(sb_collision *c)
     c->exclude_start[lower + 2]++;
   }
   for (uint32_t b = 0; b <= m->body_count; b++) c->exclude_start[b + 1] += c->exclude_start[b];
-  /* Filling from the back moves each start down to where its bucket begins; then buckets are [start[b], start[b + 1]). */
+  /* Filling from the back moves each start down to where its bucket begins; then buckets are [start[b], start[b + 1]).
+   */
   for (uint32_t i = m->exclude_count; i-- > 0;) {
     uint32_t end = --c->exclude_start[m->exclude_body[2 * i] + 2];
     c->exclude_list[end] = m->exclude_body[2 * i + 1];
@@ -103,7 +104,8 @@ bool collision_may_collide(const sb_collision *c, uint32_t a, uint32_t b)
 {
   const sb_model *m = c->model;
   if (c->shape_fixed[a] && c->shape_fixed[b]) return false;
-  if (!(m->shape_contype[a] & m->shape_conaffinity[b]) && !(m->shape_contype[b] & m->shape_conaffinity[a])) return false;
+  if (!(m->shape_contype[a] & m->shape_conaffinity[b]) && !(m->shape_contype[b] & m->shape_conaffinity[a]))
+    return false;
   if (m->shape_body[a] == m->shape_body[b]) return false;
   /* Groups joined by FIXED joints; the world's own group (-1) is nobody's parent here. */
   int32_t wa = c->shape_weld[a];

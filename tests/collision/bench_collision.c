@@ -1,4 +1,5 @@
-/* Time of a collision step, printed: bench_collision [repeats [fast]]; fast leaves out all but sap and 8 lanes. Not a test; run it by hand. */
+/* Time of a collision step, printed: bench_collision [repeats [fast]]; fast leaves out all but sap and 8 lanes. Not a
+ * test; run it by hand. */
 #include "collision_scene.h"
 
 #include <stdio.h>

@@ -186,8 +186,8 @@ uint32_t scene_random_below(uint64_t *state, uint32_t n) { return (uint32_t)((ne
 
 scene_pose scene_random_pose(uint64_t *state, float reach)
 {
-  /* One draw a statement: the order of arguments' evaluation differs between compilers. No sine either, so that the bits
-   * are the same on every machine. */
+  /* One draw a statement: the order of arguments' evaluation differs between compilers. No sine either, so that the
+   * bits are the same on every machine. */
   float v[4], at[3];
   for (int k = 0; k < 4; k++) v[k] = scene_random(state, -1.0f, 1.0f) + 1e-3f;
   for (int k = 0; k < 3; k++) at[k] = scene_random(state, -reach, reach);
@@ -243,8 +243,8 @@ sb_collision_tasks scene_threaded(scene_tasks *t) { return (sb_collision_tasks){
 
 /* --- comparison --- */
 
-bool scene_contacts_equal(const sb_contacts *x, uint32_t begin_x, const sb_contacts *y, uint32_t begin_y, uint32_t count,
-                          int32_t world_shift, int32_t shape_shift, int32_t body_shift)
+bool scene_contacts_equal(const sb_contacts *x, uint32_t begin_x, const sb_contacts *y, uint32_t begin_y,
+                          uint32_t count, int32_t world_shift, int32_t shape_shift, int32_t body_shift)
 {
   for (uint32_t k = 0; k < count; k++) {
     uint32_t i = begin_x + k;
@@ -294,8 +294,8 @@ void scene_pyramid(collision_scene *s, uint32_t base)
   scene_shape(s, -1, SB_SHAPE_PLANE, 0, 0, 0);
   for (uint32_t row = 0; row < base; row++)
     for (uint32_t i = 0; i + row < base; i++)
-      scene_free_shape(s, scene_at((float)i + 0.5f * (float)row, 0, 0.499f + 0.999f * (float)row), SB_SHAPE_BOX, 0.5f, 0.5f,
-                       0.5f);
+      scene_free_shape(s, scene_at((float)i + 0.5f * (float)row, 0, 0.499f + 0.999f * (float)row), SB_SHAPE_BOX, 0.5f,
+                       0.5f, 0.5f);
 }
 
 void scene_grid(collision_scene *s, uint32_t n, uint32_t high)

@@ -23,7 +23,8 @@ int32_t scene_shape(collision_scene *s, int32_t body, uint32_t type, float a, fl
 int32_t scene_free_shape(collision_scene *s, scene_pose pose, uint32_t type, float a, float b, float c);
 void scene_exclude(collision_scene *s, int32_t lower, int32_t higher);
 void scene_pair(collision_scene *s, int32_t lower, int32_t higher, float friction, float margin);
-/* The model as it stands; mutable so that tests can set what the functions above do not. Valid until the next change. */
+/* The model as it stands; mutable so that tests can set what the functions above do not. Valid until the next change.
+ */
 sb_model *scene_model(collision_scene *s);
 
 scene_pose scene_at(float x, float y, float z);
@@ -45,8 +46,8 @@ sb_collision_tasks scene_threaded(scene_tasks *t);
 
 /* Comparison of all bytes of [begin, begin + count) of x with [begin_y, ...) of y. Shapes, bodies
  * and worlds may be shifted by constants. */
-bool scene_contacts_equal(const sb_contacts *x, uint32_t begin_x, const sb_contacts *y, uint32_t begin_y, uint32_t count,
-                          int32_t world_shift, int32_t shape_shift, int32_t body_shift);
+bool scene_contacts_equal(const sb_contacts *x, uint32_t begin_x, const sb_contacts *y, uint32_t begin_y,
+                          uint32_t count, int32_t world_shift, int32_t shape_shift, int32_t body_shift);
 
 /* Of keys, bodies, points, normals and gaps; the same for either byte order. */
 uint64_t scene_contacts_hash(const sb_contacts *x);

@@ -1,4 +1,5 @@
-/* Parity of the narrow-phase kernels: words 0 to 6 the relative pose, 7 to 12 the sizes, 13 the limit. */
+/* Parity of the narrow-phase kernels: words 0 to 6 the relative pose, 7 to 12 the sizes, 13 the limit. The cases named
+ * aligned round all of them coarsely, so that ties, parallel edges and coincident centres are common. */
 #include "collision/narrow_manifold.kernel.h"
 #include "collision/narrow_round.kernel.h"
 #include "collision/narrow_box.kernel.h"
@@ -14,11 +15,21 @@
   X(case_capsule_capsule, 14, 35)                                                                                      \
   X(case_capsule_box, 14, 35)                                                                                          \
   X(case_box_box, 14, 35)                                                                                              \
+  X(case_aligned_plane_box, 14, 35)                                                                                    \
+  X(case_aligned_capsule_capsule, 14, 35)                                                                              \
+  X(case_aligned_capsule_box, 14, 35)                                                                                  \
+  X(case_aligned_box_box, 14, 35)                                                                                      \
   X(case_relative, 14, 10)
 
 #define NARROW_REL x7(IN_V3(0), q4_normalize(IN_Q4(3)))
 #define NARROW_SIZE_A v3(f_abs(IN(7)), f_abs(IN(8)), f_abs(IN(9)))
 #define NARROW_SIZE_B v3(f_abs(IN(10)), f_abs(IN(11)), f_abs(IN(12)))
+#define NARROW_COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
+#define NARROW_COARSE_V3(k) v3(NARROW_COARSE(k), NARROW_COARSE(k + 1), NARROW_COARSE(k + 2))
+#define NARROW_COARSE_REL                                                                                              \
+  x7(NARROW_COARSE_V3(0),                                                                                              \
+     q4_normalize(q4(f_round_even(IN(3)), f_round_even(IN(4)), f_round_even(IN(5)), f_round_even(IN(6)))))
+#define NARROW_COARSE_SIZE(k) v3(f_abs(NARROW_COARSE(k)), f_abs(NARROW_COARSE(k + 1)), f_abs(NARROW_COARSE(k + 2)))
 #define OUT_MANIFOLD(call)                                                                                             \
   {                                                                                                                    \
     Manifold m = call;                                                                                                 \
@@ -37,6 +48,13 @@ PARITY_KERNEL(case_sphere_box) OUT_MANIFOLD(narrow_sphere_box(NARROW_SIZE_A, NAR
 PARITY_KERNEL(case_capsule_capsule) OUT_MANIFOLD(narrow_capsule_capsule(NARROW_SIZE_A, NARROW_SIZE_B, NARROW_REL))
 PARITY_KERNEL(case_capsule_box) OUT_MANIFOLD(narrow_capsule_box(NARROW_SIZE_A, NARROW_SIZE_B, NARROW_REL))
 PARITY_KERNEL(case_box_box) OUT_MANIFOLD(narrow_box_box(NARROW_SIZE_A, NARROW_SIZE_B, NARROW_REL, IN(13)))
+PARITY_KERNEL(case_aligned_plane_box) OUT_MANIFOLD(narrow_plane_box(NARROW_COARSE_SIZE(10), NARROW_COARSE_REL))
+PARITY_KERNEL(case_aligned_capsule_capsule)
+OUT_MANIFOLD(narrow_capsule_capsule(NARROW_COARSE_SIZE(7), NARROW_COARSE_SIZE(10), NARROW_COARSE_REL))
+PARITY_KERNEL(case_aligned_capsule_box)
+OUT_MANIFOLD(narrow_capsule_box(NARROW_COARSE_SIZE(7), NARROW_COARSE_SIZE(10), NARROW_COARSE_REL))
+PARITY_KERNEL(case_aligned_box_box)
+OUT_MANIFOLD(narrow_box_box(NARROW_COARSE_SIZE(7), NARROW_COARSE_SIZE(10), NARROW_COARSE_REL, f_abs(IN(13))))
 PARITY_KERNEL(case_relative)
 {
   X7 r = narrow_relative(NARROW_REL, x7(IN_V3(7), q4_normalize(IN_Q4(10))));

@@ -1,7 +1,8 @@
 /* Contacts of every pair of shapes against a search in double precision, over thousands of poses.
  *
  * For convex shapes the signed distance is the largest separation over all directions: sep(n) = min over b of n.x - max
- * over a of n.x, negative when they overlap. So a contact's normal must reach its gap, and no direction may do better. */
+ * over a of n.x, negative when they overlap. So a contact's normal must reach its gap, and no direction may do better.
+ */
 #include "collision_scene.h"
 
 #include <math.h>
@@ -132,7 +133,9 @@ static void add_case(collision_scene *s, uint64_t *seed, uint32_t type_a, uint32
   scene_pose b = scene_random_pose(seed, variant == 4 ? 0.0f : 1.2f);
   if (variant == 1 || variant == 2 || variant == 3) {
     const float axis[3] = {i / 8 % 3 == 0, i / 8 % 3 == 1, i / 8 % 3 == 2};
-    double angle = variant == 1 ? 0.0 : variant == 2 ? 1.5707963267948966 : pow(10.0, (double)scene_random(seed, -7, -1));
+    double angle = variant == 1   ? 0.0
+                   : variant == 2 ? 1.5707963267948966
+                                  : pow(10.0, (double)scene_random(seed, -7, -1));
     scene_pose at = b;
     b = scene_turned(at.v[0], at.v[1], at.v[2], axis[0], axis[1], axis[2], angle);
     a = scene_at(a.v[0], a.v[1], a.v[2]);
@@ -146,9 +149,9 @@ static void add_case(collision_scene *s, uint64_t *seed, uint32_t type_a, uint32
 }
 
 typedef struct pair_error {
-  double gap;     /* largest |gap - sep(normal)| of the deepest point */
-  double missed;  /* largest amount by which another direction beat the normal */
-  double inside;  /* largest distance of a point from its shape */
+  double gap;    /* largest |gap - sep(normal)| of the deepest point */
+  double missed; /* largest amount by which another direction beat the normal */
+  double inside; /* largest distance of a point from its shape */
   uint32_t contacts;
 } pair_error;
 
@@ -264,8 +267,50 @@ static void order_of_shapes_mirrors(void **state)
   check_types(SB_SHAPE_CAPSULE, SB_SHAPE_SPHERE);
 }
 
+/* Any scale from dust to planets, mixed scales in a pair among them, touching or coincident: finite numbers, unit
+ * normals, features that differ. */
+static void odd_scales_stay_finite(void **state)
+{
+  (void)state;
+  uint64_t seed = 404;
+  collision_scene *s = scene_new();
+  for (int i = 0; i < 20000; i++) {
+    float scale[2];
+    for (int k = 0; k < 2; k++) scale[k] = (float)pow(10.0, (double)scene_random(&seed, -18.0f, 12.0f));
+    if (i % 3) scale[1] = scale[0];
+    scene_world(s);
+    for (int k = 0; k < 2; k++) {
+      scene_pose pose = scene_random_pose(&seed, i % 5 ? scale[0] : 0.0f);
+      if (i % 4 == 0) memcpy(pose.v + 3, (const float[]){0, 0, 0, 1}, 4 * sizeof(float));
+      float size[3];
+      for (int c = 0; c < 3; c++)
+        size[c] = scale[k] * (scene_random_below(&seed, 6) ? scene_random(&seed, 0.1f, 1.0f) : 0);
+      scene_free_shape(s, pose, scene_random_below(&seed, k == 0 ? 4 : 3) + (k == 1), size[0], size[1], size[2]);
+    }
+  }
+  const sb_model *m = scene_model(s);
+  sb_collision *c;
+  assert_int_equal(sb_collision_create(m, NULL, &c), SB_OK);
+  assert_int_equal(sb_collision_step(c, m->body_q, NULL), SB_OK);
+  const sb_contacts *x = sb_collision_contacts(c);
+  assert_true(x->count > 5000);
+  for (uint32_t i = 0; i < x->count; i++) {
+    double len2 = 0;
+    for (int k = 0; k < 3; k++) {
+      assert_true(isfinite(x->point_a[3 * i + k]) && isfinite(x->point_b[3 * i + k]));
+      len2 += (double)x->normal[3 * i + k] * (double)x->normal[3 * i + k];
+    }
+    assert_true(isfinite(x->gap[i]));
+    assert_true(fabs(len2 - 1) < 1e-5);
+    if (i > 0 && x->world[i] == x->world[i - 1]) assert_true(x->key[i - 1] < x->key[i]);
+  }
+  sb_collision_destroy(c);
+  scene_free(s);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_match_search), cmocka_unit_test(order_of_shapes_mirrors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_match_search), cmocka_unit_test(order_of_shapes_mirrors),
+                                     cmocka_unit_test(odd_scales_stay_finite)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

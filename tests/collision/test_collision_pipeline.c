@@ -12,7 +12,8 @@
 
 #define COLLISION_GOLDEN 0x70415ef757e62b41u
 
-static sb_collision *step_with(collision_scene *s, const sb_collision_settings *settings, const sb_collision_tasks *tasks)
+static sb_collision *step_with(collision_scene *s, const sb_collision_settings *settings,
+                               const sb_collision_tasks *tasks)
 {
   sb_collision *c;
   assert_int_equal(sb_collision_create(scene_model(s), settings, &c), SB_OK);
@@ -49,7 +50,8 @@ static void assert_canonical(const sb_contacts *x, const sb_model *m)
       assert_int_equal(x->key[i] >> 40, (uint32_t)x->shape_a[i] - m->world_shape_start[w]);
       assert_int_equal(x->key[i] >> 16 & 0xffffff, (uint32_t)x->shape_b[i] - m->world_shape_start[w]);
       for (int k = 0; k < 3; k++)
-        assert_true(isfinite(x->point_a[3 * i + k]) && isfinite(x->point_b[3 * i + k]) && isfinite(x->normal[3 * i + k]));
+        assert_true(isfinite(x->point_a[3 * i + k]) && isfinite(x->point_b[3 * i + k]) &&
+                    isfinite(x->normal[3 * i + k]));
     }
 }
 
@@ -306,6 +308,36 @@ static void stacks_have_four_points(void **state)
   scene_free(s);
 }
 
+/* Lying capsules have two points, slightly tilted ones too; crossed or standing ones have one. */
+static void capsules_have_two_points(void **state)
+{
+  (void)state;
+  for (int tilted = 0; tilted < 2; tilted++) {
+    double quarter = 1.5707963267948966 + 1e-4 * tilted;
+    collision_scene *s = scene_new();
+    scene_world(s);
+    scene_shape(s, -1, SB_SHAPE_PLANE, 0, 0, 0);
+    int32_t box = scene_free_shape(s, scene_at(0, 0, 0.5f), SB_SHAPE_BOX, 2.0f, 2.0f, 0.5f);
+    int32_t low = scene_free_shape(s, scene_turned(0, 0, 1.2f, 0, 1, 0, quarter), SB_SHAPE_CAPSULE, 0.2f, 1.0f, 0);
+    int32_t high = scene_free_shape(s, scene_turned(0.5f, 0, 1.6f, 0, 1, 0, quarter), SB_SHAPE_CAPSULE, 0.2f, 1.0f, 0);
+    int32_t over = scene_free_shape(s, scene_turned(0, 1.0f, 1.2f, 0, 1, 0, quarter), SB_SHAPE_CAPSULE, 0.2f, 5.0f, 0);
+    int32_t cross = scene_free_shape(s, scene_turned(0, 0, 2.0f, 1, 0, 0, quarter), SB_SHAPE_CAPSULE, 0.2f, 1.0f, 0);
+    int32_t stand = scene_free_shape(s, scene_at(-1.5f, -1.5f, 1.7f), SB_SHAPE_CAPSULE, 0.2f, 0.5f, 0);
+    int32_t ground = scene_free_shape(s, scene_turned(9, 0, 0.2f, 0, 1, 0, quarter), SB_SHAPE_CAPSULE, 0.2f, 1.0f, 0);
+    sb_collision_settings x = settings_with(SB_BROAD_SAP, 0);
+    sb_collision *c = step_with(s, &x, NULL);
+    const sb_contacts *k = sb_collision_contacts(c);
+    assert_int_equal(contacts_of(k, box, low), 2);
+    assert_int_equal(contacts_of(k, low, high), 2);
+    assert_int_equal(contacts_of(k, box, over), 2);
+    assert_int_equal(contacts_of(k, high, cross), 1);
+    assert_int_equal(contacts_of(k, box, stand), 1);
+    assert_int_equal(contacts_of(k, 0, ground), 2);
+    sb_collision_destroy(c);
+    scene_free(s);
+  }
+}
+
 /* Small tilts and shifts keep number and ids of a resting box's points. */
 static void ids_are_stable(void **state)
 {
@@ -318,10 +350,10 @@ static void ids_are_stable(void **state)
     scene_free_shape(s, scene_at(0, 0, 0), SB_SHAPE_BOX, 2.0f, 2.0f, 0.5f);
     float r[6];
     for (int k = 0; k < 6; k++) r[k] = scene_random(&seed, -1.0f, 1.0f);
-    scene_free_shape(s,
-                     scene_turned(0.4f + 1e-4f * r[0], 0.3f, 0.9995f + 1e-4f * r[1], r[2], r[3], r[4] + 2.0f,
-                                  1e-4 * (double)r[5]),
-                     SB_SHAPE_BOX, 0.5f, 0.5f, 0.5f);
+    scene_free_shape(
+        s,
+        scene_turned(0.4f + 1e-4f * r[0], 0.3f, 0.9995f + 1e-4f * r[1], r[2], r[3], r[4] + 2.0f, 1e-4 * (double)r[5]),
+        SB_SHAPE_BOX, 0.5f, 0.5f, 0.5f);
     sb_collision_settings x = settings_with(SB_BROAD_SAP, 0);
     sb_collision *c = step_with(s, &x, NULL);
     const sb_contacts *k = sb_collision_contacts(c);
@@ -359,10 +391,10 @@ static void filters_apply(void **state)
   uint32_t *affinity = (uint32_t *)(uintptr_t)m->shape_conaffinity;
   weld[4] = weld[5] = 3; /* bodies 3, 4, 5 welded */
   parent[4] = parent[5] = 3;
-  parent[6] = 3;         /* 6 hangs on that group */
-  parent[7] = -1;        /* 7 hangs on the world: static shapes still collide with it */
+  parent[6] = 3;  /* 6 hangs on that group */
+  parent[7] = -1; /* 7 hangs on the world: static shapes still collide with it */
   contype[8] = 2;
-  affinity[8] = 0;       /* meets nobody's affinity */
+  affinity[8] = 0; /* meets nobody's affinity */
   float *friction = (float *)(uintptr_t)m->shape_friction;
   friction[3 * 2] = 1.25f;
   friction[3 * 2 + 1] = 0.01f;
@@ -397,8 +429,8 @@ static void filters_apply(void **state)
   scene_free(s);
 }
 
-/* The same contacts on every machine: one golden value for all compilers, processors and lane widths. It changes only with
- * the numerics; the failure message gives the new one. */
+/* The same contacts on every machine: one golden value for all compilers, processors and lane widths. It changes only
+ * with the numerics; the failure message gives the new one. */
 static void contacts_have_the_golden_hash(void **state)
 {
   (void)state;
@@ -466,6 +498,7 @@ int main(void)
       cmocka_unit_test(later_bodies_change_nothing),
       cmocka_unit_test(overflow_says_what_is_needed),
       cmocka_unit_test(stacks_have_four_points),
+      cmocka_unit_test(capsules_have_two_points),
       cmocka_unit_test(ids_are_stable),
       cmocka_unit_test(filters_apply),
       cmocka_unit_test(contacts_have_the_golden_hash),

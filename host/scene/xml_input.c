@@ -10,6 +10,8 @@
 
 
 #define MAX_WARNINGS 200
+/* Beyond this no length, mass or angle means anything, and squares leave binary32. */
+#define MAX_NUMBER 1.0e18
 
 void xml_input_clear(xml_input *in)
 {
@@ -295,6 +297,13 @@ const char *xml_input_attribute(const xmlNode *node, const char *name)
   return NULL;
 }
 
+static bool has_huge(const double *values, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!(values[i] >= -MAX_NUMBER && values[i] <= MAX_NUMBER)) return true;
+  return false;
+}
+
 bool xml_input_some_numbers(xml_input *in, const xmlNode *node, const char *name, const char *text, double *values,
                             size_t lower, size_t upper, size_t *found)
 {
@@ -303,6 +312,9 @@ bool xml_input_some_numbers(xml_input *in, const xmlNode *node, const char *name
   long n = scene_parse_numbers(text, read, upper);
   if (n < 0) {
     xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected finite decimal numbers, found '%.60s'", name, text);
+  } else if (has_huge(read, (size_t)n < upper ? (size_t)n : upper)) {
+    xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected numbers within +-%g, found '%.60s'", name, MAX_NUMBER,
+                    text);
   } else if ((size_t)n < lower || (size_t)n > upper) {
     if (lower == upper)
       xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected %zu numbers, found %ld in '%.60s'", name, upper, n,

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define MAX_WARNINGS 200
 /* Beyond this no length, mass or angle means anything, and squares leave binary32. */
 #define MAX_NUMBER 1.0e18
@@ -86,7 +85,7 @@ xmlDoc *xml_input_parse(xml_input *in, const char *bytes, size_t size, const cha
     parser->sax->internalSubset = refuse_document_type;
     doc = xmlCtxtReadMemory(parser, bytes, (int)size, NULL, NULL,
                             XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES |
-                              XML_PARSE_NODICT);
+                                XML_PARSE_NODICT);
   }
   if (doc && (state.has_document_type || !xmlDocGetRootElement(doc))) {
     xmlFreeDoc(doc);
@@ -320,8 +319,8 @@ bool xml_input_some_numbers(xml_input *in, const xmlNode *node, const char *name
       xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected %zu numbers, found %ld in '%.60s'", name, upper, n,
                       text);
     else
-      xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected %zu to %zu numbers, found %ld in '%.60s'", name, lower,
-                      upper, n, text);
+      xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected %zu to %zu numbers, found %ld in '%.60s'", name,
+                      lower, upper, n, text);
   } else {
     memcpy(values, read, (size_t)n * sizeof *values);
     *found = (size_t)n;

@@ -19,7 +19,10 @@ static void near_all(const float *found, const double *expected, int n, double t
 static void grid_inertia(int type, const double size[3], double *volume, double moments[3])
 {
   enum { CELLS = 96 };
-  double reach[3] = {size[0], type == 2 ? size[1] : size[0], type == 1 ? size[0] + size[1] : type == 2 ? size[2] : size[0]};
+  double reach[3] = {size[0], type == 2 ? size[1] : size[0],
+                     type == 1   ? size[0] + size[1]
+                     : type == 2 ? size[2]
+                                 : size[0]};
   double sums[3] = {0.0, 0.0, 0.0}, cell = 8.0 * reach[0] * reach[1] * reach[2] / ((double)CELLS * CELLS * CELLS);
   *volume = 0.0;
   for (int i = 0; i < CELLS; i++)
@@ -56,11 +59,11 @@ static void test_solids(void **state)
 static void test_composite(void **state)
 {
   (void)state;
-  sb_model_store *store = fixture_good(
-    BODY("<freejoint/><geom size='0.1' mass='2' pos='1 0 0'/><frame pos='0 1 0'><geom size='0.1' mass='1'/></frame>"));
+  sb_model_store *store = fixture_good(BODY(
+      "<freejoint/><geom size='0.1' mass='2' pos='1 0 0'/><frame pos='0 1 0'><geom size='0.1' mass='1'/></frame>"));
   const double com[3] = {2.0 / 3.0, 1.0 / 3.0, 0.0}, own = 0.4 * 3.0 * 0.01;
-  const double inertia[6] = {own + 2.0 / 9.0 + 4.0 / 9.0, own + 2.0 / 9.0 + 4.0 / 9.0, own + 4.0 / 3.0,
-                             2.0 / 9.0 + 4.0 / 9.0, 0.0, 0.0};
+  const double inertia[6] = {
+      own + 2.0 / 9.0 + 4.0 / 9.0, own + 2.0 / 9.0 + 4.0 / 9.0, own + 4.0 / 3.0, 2.0 / 9.0 + 4.0 / 9.0, 0.0, 0.0};
   near_all(view(store)->body_com, com, 3, 1e-7);
   near_all(view(store)->body_inertia, inertia, 6, 1e-6);
   sb_model_store_free(store);
@@ -70,9 +73,11 @@ static void test_compiler(void **state)
 {
   (void)state;
   sb_model_store *store = fixture_good(
-    "<mujoco><compiler angle='radian' eulerseq='ZYX' settotalmass='10' inertiagrouprange='0 1'/><worldbody>"
-    "<body name='a' euler='0.1 0.2 0.3'><freejoint/><geom size='0.1' mass='1' group='0'/><geom size='0.5' group='3'/></body>"
-    "<body name='b'><joint axis='0 0 2' range='-1 2' ref='0.5'/><geom size='0.1' mass='3'/></body></worldbody></mujoco>");
+      "<mujoco><compiler angle='radian' eulerseq='ZYX' settotalmass='10' inertiagrouprange='0 1'/><worldbody>"
+      "<body name='a' euler='0.1 0.2 0.3'><freejoint/><geom size='0.1' mass='1' group='0'/><geom size='0.5' "
+      "group='3'/></body>"
+      "<body name='b'><joint axis='0 0 2' range='-1 2' ref='0.5'/><geom size='0.1' "
+      "mass='3'/></body></worldbody></mujoco>");
   const sb_model *m = view(store);
   assert_float_equal(m->body_mass[0], 2.5, 1e-6);
   assert_float_equal(m->body_mass[1], 7.5, 1e-6);
@@ -95,10 +100,10 @@ static void test_inertia_settings(void **state)
 {
   (void)state;
   sb_model_store *store = fixture_good(
-    "<mujoco><compiler balanceinertia='true' boundmass='2' boundinertia='0.5'/><worldbody>"
-    "<body><freejoint/><inertial pos='0 0 1' mass='1' fullinertia='1 2 9 0 0 0'/></body>"
-    "<body><freejoint/><inertial pos='0 0 0' mass='3' quat='0.5 0.5 0.5 0.5' diaginertia='0.1 1 1.2'/></body>"
-    "</worldbody></mujoco>");
+      "<mujoco><compiler balanceinertia='true' boundmass='2' boundinertia='0.5'/><worldbody>"
+      "<body><freejoint/><inertial pos='0 0 1' mass='1' fullinertia='1 2 9 0 0 0'/></body>"
+      "<body><freejoint/><inertial pos='0 0 0' mass='3' quat='0.5 0.5 0.5 0.5' diaginertia='0.1 1 1.2'/></body>"
+      "</worldbody></mujoco>");
   const double balanced[6] = {4.0, 4.0, 4.0, 0.0, 0.0, 0.0};
   /* The turn takes x to y, y to z, z to x. */
   const double bounded[6] = {1.2, 0.5, 1.0, 0.0, 0.0, 0.0};
@@ -112,13 +117,13 @@ static void test_defaults(void **state)
 {
   (void)state;
   sb_model_store *store = fixture_good(
-    "<mujoco><default><geom friction='0.3' condim='4'/><default class='big'><geom size='0.5'/>"
-    "<default class='bigger'><geom size='0.7' friction='0.9 0.02'/></default></default>"
-    "<general ctrlrange='-3 4'/></default>"
-    "<worldbody><geom name='ground' type='plane'/>"
-    "<body childclass='big'><joint name='j'/><geom name='one'/><body><joint/><geom name='two' class='bigger'/>"
-    "<geom name='three' class='main' size='0.1' contype='6' margin='0.05' gap='0.02'/></body></body></worldbody>"
-    "<actuator><motor joint='j' gear='3'/></actuator></mujoco>");
+      "<mujoco><default><geom friction='0.3' condim='4'/><default class='big'><geom size='0.5'/>"
+      "<default class='bigger'><geom size='0.7' friction='0.9 0.02'/></default></default>"
+      "<general ctrlrange='-3 4'/></default>"
+      "<worldbody><geom name='ground' type='plane'/>"
+      "<body childclass='big'><joint name='j'/><geom name='one'/><body><joint/><geom name='two' class='bigger'/>"
+      "<geom name='three' class='main' size='0.1' contype='6' margin='0.05' gap='0.02'/></body></body></worldbody>"
+      "<actuator><motor joint='j' gear='3'/></actuator></mujoco>");
   const sb_model *m = view(store);
   int one = fixture_name(store, SB_NAME_SHAPE, m->shape_count, "one");
   int two = fixture_name(store, SB_NAME_SHAPE, m->shape_count, "two");
@@ -148,8 +153,8 @@ static void test_arm_key(void **state)
   const sb_model *m = view(store);
   int tip = fixture_name(store, SB_NAME_BODY, m->body_count, "tip");
   int ball = fixture_name(store, SB_NAME_BODY, m->body_count, "ball");
-  /* Planar chain in x z: turning by a about y takes x to (cos a, 0, -sin a). Upper 0.4, then the lower frame at 30 degrees
-   * plus the elbow, 0.35 + 0.05 along it; the twist about that axis does not move it. */
+  /* Planar chain in x z: turning by a about y takes x to (cos a, 0, -sin a). Upper 0.4, then the lower frame at 30
+   * degrees plus the elbow, 0.35 + 0.05 along it; the twist about that axis does not move it. */
   double a = -0.6, b = a + 30.0 * M_PI / 180.0 - 0.9;
   const double at[3] = {0.4 * cos(a) + 0.4 * cos(b), 0.0, 0.55 - 0.4 * sin(a) - 0.4 * sin(b)};
   near_all(m->body_q + 7 * tip, at, 3, 1e-6);
@@ -175,13 +180,15 @@ static void test_arm_key(void **state)
   sb_model_store_free(store);
 }
 
-/* A free joint's qvel is given at the frame's origin with the spin in the body; the model's is at the centre of mass. */
+/* A free joint's qvel is given at the frame's origin with the spin in the body; the model's is at the centre of mass.
+ */
 static void test_free_velocity(void **state)
 {
   (void)state;
   sb_scene_request request = {.scene = fixture_path(), .key = "k"};
-  static const char text[] = "<mujoco><worldbody><body><freejoint/><geom size='0.1' pos='1 0 0'/></body></worldbody><keyframe>"
-                             "<key name='k' qpos='0 0 0 0.5 0.5 0.5 0.5' qvel='1 2 3 0 0 2'/></keyframe></mujoco>";
+  static const char text[] =
+      "<mujoco><worldbody><body><freejoint/><geom size='0.1' pos='1 0 0'/></body></worldbody><keyframe>"
+      "<key name='k' qpos='0 0 0 0.5 0.5 0.5 0.5' qvel='1 2 3 0 0 2'/></keyframe></mujoco>";
   fixture_write(request.scene, text, sizeof text - 1);
   sb_model_store *store = NULL;
   assert_int_equal(sb_scene_load(&request, &store, NULL), SB_OK);
@@ -196,7 +203,8 @@ static void test_free_velocity(void **state)
 static void test_include(void **state)
 {
   (void)state;
-  static const char part[] = "<mujocoinclude>\n<body name='inner'><freejoint/>\n<geom size='0.2'/></body></mujocoinclude>";
+  static const char part[] =
+      "<mujocoinclude>\n<body name='inner'><freejoint/>\n<geom size='0.2'/></body></mujocoinclude>";
   static const char broken[] = "<mujocoinclude>\n\n<body><freejoint/><geom size='bad'/></body></mujocoinclude>";
   static const char main_text[] = "<mujoco><worldbody><include file='scene_part.xml'/></worldbody></mujoco>";
   fixture_write("scene_part.xml", part, sizeof part - 1);
@@ -240,13 +248,15 @@ static void test_humanoid(void **state)
   for (size_t i = 0; i < diag.count; i++) assert_int_equal(diag.items[i].code, SB_CODE_SCENE_UNSUPPORTED);
   sb_diagnostics_clear(&diag);
   int thigh = fixture_name(store, SB_NAME_BODY, m->body_count, "thigh_right");
-  double r = 0.06, l = sqrt(0.01 * 0.01 + 0.34 * 0.34), mc = 1000.0 * M_PI * r * r * l, ms = 4000.0 / 3.0 * M_PI * r * r * r;
+  double r = 0.06, l = sqrt(0.01 * 0.01 + 0.34 * 0.34), mc = 1000.0 * M_PI * r * r * l,
+         ms = 4000.0 / 3.0 * M_PI * r * r * r;
   double along = mc * r * r / 2.0 + 0.4 * ms * r * r;
   double across = mc * (l * l / 12.0 + r * r / 4.0) + ms * (0.4 * r * r + l * l / 4.0 + 3.0 / 8.0 * l * r);
   double u[3] = {0.0, 0.01 / l, -0.34 / l};
   const double com[3] = {0.0, 0.005, -0.17};
-  const double inertia[6] = {across, across + (along - across) * u[1] * u[1], across + (along - across) * u[2] * u[2],
-                             0.0,    0.0,                                     (along - across) * u[1] * u[2]};
+  const double inertia[6] = {
+      across, across + (along - across) * u[1] * u[1], across + (along - across) * u[2] * u[2], 0.0,
+      0.0,    (along - across) * u[1] * u[2]};
   assert_float_equal(m->body_mass[thigh], mc + ms, 1e-5);
   near_all(m->body_com + 3 * thigh, com, 3, 1e-7);
   near_all(m->body_inertia + 6 * thigh, inertia, 6, 1e-7);
@@ -260,8 +270,8 @@ static void test_humanoid(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_solids),           cmocka_unit_test(test_composite), cmocka_unit_test(test_compiler),
-    cmocka_unit_test(test_inertia_settings), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_arm_key),
-    cmocka_unit_test(test_free_velocity),    cmocka_unit_test(test_include),   cmocka_unit_test(test_humanoid)};
+      cmocka_unit_test(test_solids),           cmocka_unit_test(test_composite), cmocka_unit_test(test_compiler),
+      cmocka_unit_test(test_inertia_settings), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_arm_key),
+      cmocka_unit_test(test_free_velocity),    cmocka_unit_test(test_include),   cmocka_unit_test(test_humanoid)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

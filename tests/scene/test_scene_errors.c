@@ -15,96 +15,100 @@ typedef struct bad_scene {
 } bad_scene;
 
 static const bad_scene bad_scenes[] = {
-  {"no scene", 1, SB_CODE_SCENE_XML},
-  {"<mujoco>\n<worldbody>\n</mujoco>", 3, SB_CODE_SCENE_XML},
-  {"<mujoco>", 1, SB_CODE_SCENE_XML},
-  {"<html/>", 1, SB_CODE_SCENE_FORMAT},
-  {"<?xml version='1.0'?>\n<!DOCTYPE m [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]>\n<mujoco model='&b;'/>", 2,
-   SB_CODE_SCENE_XML},
-  {"<!DOCTYPE mujoco SYSTEM 'http://127.0.0.1/x.dtd'>\n<mujoco/>", 1, SB_CODE_SCENE_XML},
-  {"<mujoco model='&undefined;'/>", 1, SB_CODE_SCENE_XML},
-  {FREE("<geom size='big'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='nan'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='inf'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='0x1p3'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='1e999'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='1,5'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='0.1' pos='1 2'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='0.1' pos='1 2 3 4'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='0.1' pos='1e300 0 0'/>"), 4, SB_CODE_SCENE_NUMBER},
-  {FREE("<geom size='1e9'/>"), 0, SB_CODE_SCENE_INVALID},
-  {FREE("<geom size='-1'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom size='0'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom/>"), 4, SB_CODE_SCENE_ATTRIBUTE},
-  {FREE("<geom type='capsule' size='1'/>"), 4, SB_CODE_SCENE_ATTRIBUTE},
-  {FREE("<geom type='capsule' size='1' fromto='0 0 1 0 0 1'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom type='ball' size='1'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom type='plane'/><geom size='1'/>"), 3, SB_CODE_SCENE_STRUCTURE},
-  {FREE("<geom size='1' quat='0 0 0 0'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom size='1' zaxis='0 0 0'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom size='1' xyaxes='1 0 0 2 0 0'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom size='1' friction='-1'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom size='1' condim='2'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom size='1' contype='1.5'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom size='1' density='-1'/>"), 4, SB_CODE_SCENE_VALUE},
-  {FREE("<geom size='1' class='none'/>"), 4, SB_CODE_SCENE_REFERENCE},
-  {FREE("<geom size='1' name='g'/>\n<geom size='1' name='g'/>"), 5, SB_CODE_SCENE_DUPLICATE},
-  {FREE(""), 3, SB_CODE_SCENE_MASS},
-  {FREE("<inertial pos='0 0 0' mass='1' diaginertia='1 1 3'/>"), 3, SB_CODE_SCENE_MASS},
-  {FREE("<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 0 0'/>"), 3, SB_CODE_SCENE_MASS},
-  {FREE("<inertial mass='1'/>"), 4, SB_CODE_SCENE_ATTRIBUTE},
-  {FREE("<geom size='1'/><body><freejoint/>\n<geom size='1'/></body>"), 4, SB_CODE_SCENE_STRUCTURE},
-  {FREE("<joint/><geom size='1'/>"), 3, SB_CODE_SCENE_STRUCTURE},
-  {M("<body><joint axis='0 0 0'/><geom size='1'/></body>"), 3, SB_CODE_SCENE_VALUE},
-  {M("<body><joint range='2 1'/><geom size='1'/></body>"), 3, SB_CODE_SCENE_VALUE},
-  {M("<body><joint limited='true'/><geom size='1'/></body>"), 3, SB_CODE_SCENE_ATTRIBUTE},
-  {M("<body><joint damping='-1'/><geom size='1'/></body>"), 3, SB_CODE_SCENE_VALUE},
-  {M("<body><joint ref='1e12'/><geom size='1'/></body>"), 0, SB_CODE_SCENE_INVALID},
-  {M("<joint/>"), 3, SB_CODE_SCENE_STRUCTURE},
-  {"<mujoco>\n<compiler angle='grad'/>\n</mujoco>", 2, SB_CODE_SCENE_VALUE},
-  {"<mujoco>\n<compiler eulerseq='xyw'/>\n</mujoco>", 2, SB_CODE_SCENE_VALUE},
-  {"<mujoco>\n<compiler coordinate='global'/>\n</mujoco>", 2, SB_CODE_SCENE_VALUE},
-  {"<mujoco>\n<option timestep='0'/>\n</mujoco>", 2, SB_CODE_SCENE_NUMBER},
-  {"<mujoco>\n<option timestep='-0.1'/>\n</mujoco>", 2, SB_CODE_SCENE_NUMBER},
-  {"<mujoco>\n<option timestep='0.00000000001'/>\n</mujoco>", 2, SB_CODE_SCENE_NUMBER},
-  {"<mujoco>\n<default>\n<default/>\n</default>\n</mujoco>", 3, SB_CODE_SCENE_ATTRIBUTE},
-  {"<mujoco>\n<include/>\n</mujoco>", 2, SB_CODE_SCENE_ATTRIBUTE},
-  {"<mujoco>\n<include file='absent_scene_part.xml'/>\n</mujoco>", 2, SB_CODE_SCENE_FILE},
-  {"<mujoco>\n<contact>\n<exclude body1='a' body2='b'/>\n</contact>\n</mujoco>", 3, SB_CODE_SCENE_REFERENCE},
-  {"<mujoco>\n<contact>\n<pair geom1='a'/>\n</contact>\n</mujoco>", 3, SB_CODE_SCENE_REFERENCE},
-  {"<mujoco>\n<actuator>\n<motor/>\n</actuator>\n</mujoco>", 3, SB_CODE_SCENE_ATTRIBUTE},
-  {"<mujoco>\n<actuator>\n<motor joint='x'/>\n</actuator>\n</mujoco>", 3, SB_CODE_SCENE_REFERENCE},
-  {"<robot/>", 1, SB_CODE_SCENE_STRUCTURE},
-  {"<robot>\n<link/>\n</robot>", 2, SB_CODE_SCENE_ATTRIBUTE},
-  {"<robot>\n" LINK("a", "") LINK("a", "") "</robot>", 3, SB_CODE_SCENE_DUPLICATE},
-  {"<robot>\n" LINK("a", "") LINK("b", "") "</robot>", 3, SB_CODE_SCENE_STRUCTURE},
-  {"<robot>\n" LINK("a", "") LINK("b", "") "<joint name='j' type='fixed'><parent link='c'/><child link='b'/></joint></robot>",
-   4, SB_CODE_SCENE_REFERENCE},
-  {"<robot>\n" LINK("a", "") LINK("b", "") "<joint name='j' type='fixed'><parent link='a'/></joint></robot>", 4,
-   SB_CODE_SCENE_ATTRIBUTE},
-  {"<robot>\n" LINK("a", "") "<joint name='j' type='fixed'><parent link='a'/><child link='a'/></joint></robot>", 3,
-   SB_CODE_SCENE_STRUCTURE},
-  {"<robot>\n" LINK("r", "") LINK("a", "") LINK("b", "")
-   "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
-   "<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint></robot>", 1, SB_CODE_SCENE_STRUCTURE},
-  {"<robot>\n" LINK("a", "") LINK("b", "")
-   "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>", 3, SB_CODE_SCENE_MASS},
-  {"<robot>\n" LINK("a", "") LINK("b", MASS)
-   "<joint name='j' type='hinge'><parent link='a'/><child link='b'/></joint></robot>", 4, SB_CODE_SCENE_VALUE},
-  {"<robot>\n" LINK("a", "") LINK("b", MASS)
-   "<joint name='j' type='revolute'><parent link='a'/><child link='b'/>\n<limit lower='1' upper='0'/></joint></robot>", 5,
-   SB_CODE_SCENE_VALUE},
-  {"<robot>\n" LINK("a", "") LINK("b", MASS)
-   "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>\n<axis xyz='0 0 0'/></joint></robot>", 5,
-   SB_CODE_SCENE_VALUE},
-  {"<robot>\n" LINK("a", "<inertial><mass value='-1'/></inertial>") "</robot>", 2, SB_CODE_SCENE_VALUE},
-  {"<robot>\n" LINK("a", "<inertial/>") "</robot>", 2, SB_CODE_SCENE_ATTRIBUTE},
-  {"<robot>\n" LINK("a", "<collision><geometry><box size='1 1'/></geometry></collision>") "</robot>", 2,
-   SB_CODE_SCENE_NUMBER},
-  {"<robot>\n" LINK("a", "<collision><geometry><sphere radius='0'/></geometry></collision>") "</robot>", 2,
-   SB_CODE_SCENE_VALUE},
-  {"<robot>\n" LINK("a", "<collision><geometry/></collision>") "</robot>", 2, SB_CODE_SCENE_ATTRIBUTE},
-  {"SBMODEL\nand then nothing", 0, SB_CODE_COOKED_DAMAGED}};
+    {"no scene", 1, SB_CODE_SCENE_XML},
+    {"<mujoco>\n<worldbody>\n</mujoco>", 3, SB_CODE_SCENE_XML},
+    {"<mujoco>", 1, SB_CODE_SCENE_XML},
+    {"<html/>", 1, SB_CODE_SCENE_FORMAT},
+    {"<?xml version='1.0'?>\n<!DOCTYPE m [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]>\n<mujoco model='&b;'/>", 2,
+     SB_CODE_SCENE_XML},
+    {"<!DOCTYPE mujoco SYSTEM 'http://127.0.0.1/x.dtd'>\n<mujoco/>", 1, SB_CODE_SCENE_XML},
+    {"<mujoco model='&undefined;'/>", 1, SB_CODE_SCENE_XML},
+    {FREE("<geom size='big'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='nan'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='inf'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='0x1p3'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='1e999'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='1,5'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='0.1' pos='1 2'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='0.1' pos='1 2 3 4'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='0.1' pos='1e300 0 0'/>"), 4, SB_CODE_SCENE_NUMBER},
+    {FREE("<geom size='1e9'/>"), 0, SB_CODE_SCENE_INVALID},
+    {FREE("<geom size='-1'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom size='0'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom/>"), 4, SB_CODE_SCENE_ATTRIBUTE},
+    {FREE("<geom type='capsule' size='1'/>"), 4, SB_CODE_SCENE_ATTRIBUTE},
+    {FREE("<geom type='capsule' size='1' fromto='0 0 1 0 0 1'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom type='ball' size='1'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom type='plane'/><geom size='1'/>"), 3, SB_CODE_SCENE_STRUCTURE},
+    {FREE("<geom size='1' quat='0 0 0 0'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom size='1' zaxis='0 0 0'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom size='1' xyaxes='1 0 0 2 0 0'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom size='1' friction='-1'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom size='1' condim='2'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom size='1' contype='1.5'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom size='1' density='-1'/>"), 4, SB_CODE_SCENE_VALUE},
+    {FREE("<geom size='1' class='none'/>"), 4, SB_CODE_SCENE_REFERENCE},
+    {FREE("<geom size='1' name='g'/>\n<geom size='1' name='g'/>"), 5, SB_CODE_SCENE_DUPLICATE},
+    {FREE(""), 3, SB_CODE_SCENE_MASS},
+    {FREE("<inertial pos='0 0 0' mass='1' diaginertia='1 1 3'/>"), 3, SB_CODE_SCENE_MASS},
+    {FREE("<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 0 0'/>"), 3, SB_CODE_SCENE_MASS},
+    {FREE("<inertial mass='1'/>"), 4, SB_CODE_SCENE_ATTRIBUTE},
+    {FREE("<geom size='1'/><body><freejoint/>\n<geom size='1'/></body>"), 4, SB_CODE_SCENE_STRUCTURE},
+    {FREE("<joint/><geom size='1'/>"), 3, SB_CODE_SCENE_STRUCTURE},
+    {M("<body><joint axis='0 0 0'/><geom size='1'/></body>"), 3, SB_CODE_SCENE_VALUE},
+    {M("<body><joint range='2 1'/><geom size='1'/></body>"), 3, SB_CODE_SCENE_VALUE},
+    {M("<body><joint limited='true'/><geom size='1'/></body>"), 3, SB_CODE_SCENE_ATTRIBUTE},
+    {M("<body><joint damping='-1'/><geom size='1'/></body>"), 3, SB_CODE_SCENE_VALUE},
+    {M("<body><joint ref='1e12'/><geom size='1'/></body>"), 0, SB_CODE_SCENE_INVALID},
+    {M("<joint/>"), 3, SB_CODE_SCENE_STRUCTURE},
+    {"<mujoco>\n<compiler angle='grad'/>\n</mujoco>", 2, SB_CODE_SCENE_VALUE},
+    {"<mujoco>\n<compiler eulerseq='xyw'/>\n</mujoco>", 2, SB_CODE_SCENE_VALUE},
+    {"<mujoco>\n<compiler coordinate='global'/>\n</mujoco>", 2, SB_CODE_SCENE_VALUE},
+    {"<mujoco>\n<option timestep='0'/>\n</mujoco>", 2, SB_CODE_SCENE_NUMBER},
+    {"<mujoco>\n<option timestep='-0.1'/>\n</mujoco>", 2, SB_CODE_SCENE_NUMBER},
+    {"<mujoco>\n<option timestep='0.00000000001'/>\n</mujoco>", 2, SB_CODE_SCENE_NUMBER},
+    {"<mujoco>\n<default>\n<default/>\n</default>\n</mujoco>", 3, SB_CODE_SCENE_ATTRIBUTE},
+    {"<mujoco>\n<include/>\n</mujoco>", 2, SB_CODE_SCENE_ATTRIBUTE},
+    {"<mujoco>\n<include file='absent_scene_part.xml'/>\n</mujoco>", 2, SB_CODE_SCENE_FILE},
+    {"<mujoco>\n<contact>\n<exclude body1='a' body2='b'/>\n</contact>\n</mujoco>", 3, SB_CODE_SCENE_REFERENCE},
+    {"<mujoco>\n<contact>\n<pair geom1='a'/>\n</contact>\n</mujoco>", 3, SB_CODE_SCENE_REFERENCE},
+    {"<mujoco>\n<actuator>\n<motor/>\n</actuator>\n</mujoco>", 3, SB_CODE_SCENE_ATTRIBUTE},
+    {"<mujoco>\n<actuator>\n<motor joint='x'/>\n</actuator>\n</mujoco>", 3, SB_CODE_SCENE_REFERENCE},
+    {"<robot/>", 1, SB_CODE_SCENE_STRUCTURE},
+    {"<robot>\n<link/>\n</robot>", 2, SB_CODE_SCENE_ATTRIBUTE},
+    {"<robot>\n" LINK("a", "") LINK("a", "") "</robot>", 3, SB_CODE_SCENE_DUPLICATE},
+    {"<robot>\n" LINK("a", "") LINK("b", "") "</robot>", 3, SB_CODE_SCENE_STRUCTURE},
+    {"<robot>\n" LINK("a", "")
+         LINK("b", "") "<joint name='j' type='fixed'><parent link='c'/><child link='b'/></joint></robot>",
+     4, SB_CODE_SCENE_REFERENCE},
+    {"<robot>\n" LINK("a", "") LINK("b", "") "<joint name='j' type='fixed'><parent link='a'/></joint></robot>", 4,
+     SB_CODE_SCENE_ATTRIBUTE},
+    {"<robot>\n" LINK("a", "") "<joint name='j' type='fixed'><parent link='a'/><child link='a'/></joint></robot>", 3,
+     SB_CODE_SCENE_STRUCTURE},
+    {"<robot>\n" LINK("r", "") LINK("a", "")
+         LINK("b", "") "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
+                       "<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint></robot>",
+     1, SB_CODE_SCENE_STRUCTURE},
+    {"<robot>\n" LINK("a", "")
+         LINK("b", "") "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>",
+     3, SB_CODE_SCENE_MASS},
+    {"<robot>\n" LINK("a", "")
+         LINK("b", MASS) "<joint name='j' type='hinge'><parent link='a'/><child link='b'/></joint></robot>",
+     4, SB_CODE_SCENE_VALUE},
+    {"<robot>\n" LINK("a", "") LINK("b", MASS) "<joint name='j' type='revolute'><parent link='a'/><child "
+                                               "link='b'/>\n<limit lower='1' upper='0'/></joint></robot>",
+     5, SB_CODE_SCENE_VALUE},
+    {"<robot>\n" LINK("a", "") LINK("b", MASS) "<joint name='j' type='continuous'><parent link='a'/><child "
+                                               "link='b'/>\n<axis xyz='0 0 0'/></joint></robot>",
+     5, SB_CODE_SCENE_VALUE},
+    {"<robot>\n" LINK("a", "<inertial><mass value='-1'/></inertial>") "</robot>", 2, SB_CODE_SCENE_VALUE},
+    {"<robot>\n" LINK("a", "<inertial/>") "</robot>", 2, SB_CODE_SCENE_ATTRIBUTE},
+    {"<robot>\n" LINK("a", "<collision><geometry><box size='1 1'/></geometry></collision>") "</robot>", 2,
+     SB_CODE_SCENE_NUMBER},
+    {"<robot>\n" LINK("a", "<collision><geometry><sphere radius='0'/></geometry></collision>") "</robot>", 2,
+     SB_CODE_SCENE_VALUE},
+    {"<robot>\n" LINK("a", "<collision><geometry/></collision>") "</robot>", 2, SB_CODE_SCENE_ATTRIBUTE},
+    {"SBMODEL\nand then nothing", 0, SB_CODE_COOKED_DAMAGED}};
 
 static void expect_one(size_t number, sb_status status, sb_model_store *store, sb_diagnostics *diag, sb_code code,
                        const char *where)
@@ -117,8 +121,8 @@ static void expect_one(size_t number, sb_status status, sb_model_store *store, s
     if (d->severity != SB_ERROR) continue;
     errors++;
     if (d->code != code || (where && strcmp(d->where, where)))
-      fail_msg("case %zu: expected %s at %s, found %s at %s: %s", number, sb_code_name(code), where ? where : "any place",
-               sb_code_name(d->code), d->where, d->message);
+      fail_msg("case %zu: expected %s at %s, found %s at %s: %s", number, sb_code_name(code),
+               where ? where : "any place", sb_code_name(d->code), d->where, d->message);
   }
   if (errors != 1) fail_msg("case %zu: expected one error, found %zu", number, errors);
   sb_diagnostics_clear(diag);
@@ -212,9 +216,9 @@ static void test_generator_parameters(void **state)
 static void test_warnings(void **state)
 {
   (void)state;
-  static const char text[] =
-    FREE("<geom size='0.1' solref='1 1' dencity='3' rgba='1 0 0 1'/><geom size='0.1' solref='1 1'/>\n"
-         "<geom type='ellipsoid' size='1 1 1'/><geom type='ellipsoid' size='1 1 1'/><sight/><site name='s'/><light/>");
+  static const char text[] = FREE(
+      "<geom size='0.1' solref='1 1' dencity='3' rgba='1 0 0 1'/><geom size='0.1' solref='1 1'/>\n"
+      "<geom type='ellipsoid' size='1 1 1'/><geom type='ellipsoid' size='1 1 1'/><sight/><site name='s'/><light/>");
   sb_diagnostics diag = {0};
   sb_model_store *store = NULL;
   assert_int_equal(fixture_load_bytes(text, sizeof text - 1, &store, &diag), SB_OK);
@@ -287,13 +291,16 @@ static char *read_file(const char *path, size_t *size)
 
 static size_t mutate(uint32_t *random, char *out, size_t size, size_t room)
 {
-  static const char *const words[] = {"'",  "<",     ">",    "nan",     "1e308",  "-1",     "0",      "<body>", "</body>", "&#0;",
-                                      "name='b'", "type='ball'", "<joint/>", "<freejoint/>", "range='1 2'", "1e-320", "\xff"};
+  static const char *const words[] = {
+      "'",    "<",        ">",           "nan",      "1e308",        "-1",          "0",      "<body>", "</body>",
+      "&#0;", "name='b'", "type='ball'", "<joint/>", "<freejoint/>", "range='1 2'", "1e-320", "\xff"};
   for (uint32_t k = 0, n = 1 + next(random) % 4; k < n && size > 2; k++) {
     size_t at = next(random) % size, length = next(random) % 40;
     if (length > size - at) length = size - at;
     switch (next(random) % 4) {
-    case 0: out[at] = (char)(32 + next(random) % 95); break;
+    case 0:
+      out[at] = (char)(32 + next(random) % 95);
+      break;
     case 1:
       memmove(out + at, out + at + length, size - at - length);
       size -= length;
@@ -349,8 +356,8 @@ static void test_mutations(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_table),        cmocka_unit_test(test_files),  cmocka_unit_test(test_generator_parameters),
-    cmocka_unit_test(test_warnings),     cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_locale),
-    cmocka_unit_test(test_mutations)};
+      cmocka_unit_test(test_table),    cmocka_unit_test(test_files),        cmocka_unit_test(test_generator_parameters),
+      cmocka_unit_test(test_warnings), cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_locale),
+      cmocka_unit_test(test_mutations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

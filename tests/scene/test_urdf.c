@@ -83,8 +83,9 @@ static void test_joint_types(void **state)
 static void test_floating(void **state)
 {
   (void)state;
-  static const char text[] = "<robot name='r'><link name='root'/><link name='b'>" INERTIAL "</link>"
-                             "<joint name='j' type='fixed'><origin xyz='0 0 2'/><parent link='root'/><child link='b'/></joint></robot>";
+  static const char text[] =
+      "<robot name='r'><link name='root'/><link name='b'>" INERTIAL "</link>"
+      "<joint name='j' type='fixed'><origin xyz='0 0 2'/><parent link='root'/><child link='b'/></joint></robot>";
   fixture_write(fixture_path(), text, sizeof text - 1);
   sb_scene_request request = {.scene = fixture_path(), .floating_base = true};
   sb_diagnostics diag = {0};
@@ -152,7 +153,8 @@ static void test_cooked_file(void **state)
   sb_model_store_free(again);
 }
 
-/* The arms' links are where the comparison programs put them: a chain of turns about two axes, in their frame with y up. */
+/* The arms' links are where the comparison programs put them: a chain of turns about two axes, in their frame with y
+ * up. */
 static void test_arms_pose(void **state)
 {
   (void)state;
@@ -181,8 +183,8 @@ static void test_arms_pose(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crane),         cmocka_unit_test(test_joint_types),
-                                     cmocka_unit_test(test_floating),      cmocka_unit_test(test_public_robots),
-                                     cmocka_unit_test(test_cooked_file),   cmocka_unit_test(test_arms_pose)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crane),       cmocka_unit_test(test_joint_types),
+                                     cmocka_unit_test(test_floating),    cmocka_unit_test(test_public_robots),
+                                     cmocka_unit_test(test_cooked_file), cmocka_unit_test(test_arms_pose)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

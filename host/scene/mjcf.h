@@ -33,7 +33,7 @@ typedef struct mjcf_file {
 #define MJCF_MAX_FILES 64
 #define MJCF_MAX_CLASSES 1024
 #define MJCF_MAX_ENTRIES 8192
-#define MJCF_MAX_CHAIN 256
+#define MJCF_MAX_CHAIN 64
 
 typedef struct mjcf {
   xml_input *in;

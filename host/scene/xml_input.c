@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MAX_WARNINGS 200
+#define MAX_ATTRIBUTES 1000
 /* Beyond this no length, mass or angle means anything, and squares leave binary32. */
 #define MAX_NUMBER 1.0e18
 
@@ -75,9 +76,53 @@ const xmlNode *xml_input_too_deep(const xmlNode *root)
   return NULL;
 }
 
+/* Behind the next `text` from p on; the end without one. */
+static const char *behind(const char *p, const char *end, const char *text)
+{
+  size_t n = strlen(text);
+  for (; (size_t)(end - p) >= n; p++)
+    if (!memcmp(p, text, n)) return p + n;
+  return end;
+}
+
+/* What the parser would take long for or misread: a zero byte (no text, or text of two bytes a letter), or a tag with
+ * so many attributes that the check for doubles takes minutes. Returns what is wrong, or NULL. */
+static const char *unfit(const char *bytes, size_t size, int *line)
+{
+  const char *p = bytes, *end = bytes + size, *wrong = NULL;
+  while (p < end && !wrong) {
+    if (*p++ != '<') continue;
+    if (p < end && *p == '!') {
+      p = end - p >= 3 && !memcmp(p, "!--", 3)        ? behind(p + 3, end, "-->")
+          : end - p >= 8 && !memcmp(p, "![CDATA[", 8) ? behind(p + 8, end, "]]>")
+                                                      : p + 1;
+      continue;
+    }
+    char quote = 0;
+    for (int values = 0; p < end && (quote || *p != '>') && !wrong; p++) {
+      if (quote ? *p == quote : *p == '"' || *p == '\'') quote = quote ? 0 : *p;
+      if (quote == *p && ++values > MAX_ATTRIBUTES) wrong = "an element has more than 1000 attributes";
+    }
+  }
+  const char *zero = memchr(bytes, 0, size);
+  if (zero) p = zero, wrong = "it holds a zero byte; write it as UTF-8 text";
+  *line = 1;
+  for (const char *c = bytes; wrong && c < p; c++) *line += *c == '\n';
+  return wrong;
+}
+
 xmlDoc *xml_input_parse(xml_input *in, const char *bytes, size_t size, const char *path)
 {
   parse_state state = {0};
+  int line;
+  const char *wrong = unfit(bytes, size, &line);
+  if (wrong) {
+    char where[320];
+    snprintf(where, sizeof where, "%.280s:%d", path, line);
+    in->status = sb_report(in->diag, SB_ERROR, SB_CODE_SCENE_XML, where, "malformed XML: %s", wrong);
+    in->errors++;
+    return NULL;
+  }
   xmlParserCtxt *parser = size <= INT32_MAX ? xmlNewParserCtxt() : NULL;
   xmlDoc *doc = NULL;
   if (parser) {
@@ -190,11 +235,14 @@ void xml_input_unsupported(xml_input *in, const xmlNode *node, const char *what,
   warn(in, node, SB_CODE_SCENE_UNSUPPORTED, text);
 }
 
-static void unknown(xml_input *in, const xmlNode *node, const char *what, const char *near)
+/* The nearest name is looked for only when the message is new. */
+static void unknown(xml_input *in, const xmlNode *node, const char *what, const char *name, const char *const *known,
+                    size_t count)
 {
   char key[160], text[400];
   snprintf(key, sizeof key, "?%s", what);
   if (!first_time(in, key)) return;
+  const char *near = sb_nearest_name(name, known, count);
   snprintf(text, sizeof text, "%.120s is unknown and has no effect%s%.64s%s", what, near ? "; did you mean '" : "",
            near ? near : "", near ? "'?" : "");
   warn(in, node, SB_CODE_SCENE_UNKNOWN, text);
@@ -247,7 +295,7 @@ static void unknown_attribute(xml_input *in, const xmlNode *node, const char *na
   const char *words[128];
   size_t count = split(row->used, buffer, sizeof buffer, words, 128);
   snprintf(what, sizeof what, "attribute '%.48s' of <%.48s>", name, row->name);
-  unknown(in, node, what, sb_nearest_name(name, words, count));
+  unknown(in, node, what, name, words, count);
 }
 
 static void unknown_element(xml_input *in, const xmlNode *node, const xml_element *schema, size_t count)
@@ -257,7 +305,7 @@ static void unknown_element(xml_input *in, const xmlNode *node, const xml_elemen
   if (count > 128) count = 128;
   for (size_t i = 0; i < count; i++) names[i] = schema[i].name;
   snprintf(what, sizeof what, "element <%.48s>", (const char *)node->name);
-  unknown(in, node, what, sb_nearest_name((const char *)node->name, names, count));
+  unknown(in, node, what, (const char *)node->name, names, count);
 }
 
 bool xml_input_check(xml_input *in, const xmlNode *node, const xml_element *schema, size_t count)

@@ -212,6 +212,25 @@ static void test_generator_parameters(void **state)
     }
 }
 
+static void test_unfit_text(void **state)
+{
+  (void)state;
+  sb_diagnostics diag = {0};
+  sb_model_store *store = NULL;
+  char *text = malloc(1 << 16), *at = text;
+  at += sprintf(at, "<mujoco>\n<!-- <a '> -->\n<geom ");
+  for (int i = 0; i < 2000; i++) at += sprintf(at, "a%d='1' ", i);
+  at += sprintf(at, "/></mujoco>");
+  char where[128];
+  snprintf(where, sizeof where, "%s:3", fixture_path());
+  sb_status status = fixture_load_bytes(text, (size_t)(at - text), &store, &diag);
+  expect_one(0, status, store, &diag, SB_CODE_SCENE_XML, where);
+  free(text);
+  static const char wide[] = "\xff\xfe<\0m\0/\0>\0";
+  status = fixture_load_bytes(wide, sizeof wide - 1, &store, &diag);
+  expect_one(1, status, store, &diag, SB_CODE_SCENE_XML, NULL);
+}
+
 /* Unknown and unsupported things are warnings, once for each kind, with the nearest name. */
 static void test_warnings(void **state)
 {
@@ -355,9 +374,13 @@ static void test_mutations(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_table),    cmocka_unit_test(test_files),        cmocka_unit_test(test_generator_parameters),
-      cmocka_unit_test(test_warnings), cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_locale),
-      cmocka_unit_test(test_mutations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_table),
+                                     cmocka_unit_test(test_files),
+                                     cmocka_unit_test(test_generator_parameters),
+                                     cmocka_unit_test(test_warnings),
+                                     cmocka_unit_test(test_deep_nesting),
+                                     cmocka_unit_test(test_locale),
+                                     cmocka_unit_test(test_unfit_text),
+                                     cmocka_unit_test(test_mutations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 
 #define MAX_WARNINGS 200
 #define MAX_ATTRIBUTES 1000
+#define MAX_NAME_BYTES (512u * 1024u)
 /* Beyond this no length, mass or angle means anything, and squares leave binary32. */
 #define MAX_NUMBER 1.0e18
 
@@ -52,7 +53,9 @@ static sb_status parse_failed(xml_input *in, const char *path, const parse_state
   }
   const xmlError *error = parser ? xmlCtxtGetLastError(parser) : NULL;
   char text[200];
-  snprintf(text, sizeof text, "%s", error && error->message ? error->message : "it cannot be parsed");
+  const char *found = error && error->message ? error->message : "it cannot be parsed";
+  if (parser && xmlDictGetUsage(parser->dict) > MAX_NAME_BYTES) found = "it has too many different names";
+  snprintf(text, sizeof text, "%s", found);
   for (char *c = text; *c; c++)
     if ((unsigned char)*c < 0x20) *c = c[1] ? ' ' : 0;
   snprintf(where, sizeof where, "%.280s:%d", path, error ? error->line : 1);
@@ -128,6 +131,8 @@ xmlDoc *xml_input_parse(xml_input *in, const char *bytes, size_t size, const cha
   if (parser) {
     parser->_private = &state;
     parser->sax->internalSubset = refuse_document_type;
+    /* Looking names up takes longer the more there are; a scene uses some hundred. */
+    xmlDictSetLimit(parser->dict, MAX_NAME_BYTES);
     doc = xmlCtxtReadMemory(parser, bytes, (int)size, NULL, NULL,
                             XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES |
                                 XML_PARSE_NODICT);

@@ -226,6 +226,14 @@ static void test_unfit_text(void **state)
   sb_status status = fixture_load_bytes(text, (size_t)(at - text), &store, &diag);
   expect_one(0, status, store, &diag, SB_CODE_SCENE_XML, where);
   free(text);
+  text = at = malloc(1 << 22);
+  at += sprintf(at, "<mujoco>");
+  for (int i = 0; i < 200000; i++) at += sprintf(at, "<name%d/>", i);
+  at += sprintf(at, "</mujoco>");
+  status = fixture_load_bytes(text, (size_t)(at - text), &store, &diag);
+  assert_non_null(strstr(diag.items[0].message, "different names"));
+  expect_one(2, status, store, &diag, SB_CODE_SCENE_XML, NULL);
+  free(text);
   static const char wide[] = "\xff\xfe<\0m\0/\0>\0";
   status = fixture_load_bytes(wide, sizeof wide - 1, &store, &diag);
   expect_one(1, status, store, &diag, SB_CODE_SCENE_XML, NULL);

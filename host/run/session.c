@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "session.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +58,19 @@ static size_t split_words(const char *text, char **copy, const char **words, siz
 
 #define MAX_SCENE_PARAMS 64
 
+/* A path in an INI file counts from that file, one on the command line from the working directory. */
+static char *resolve_path(const char *ini_path, const sb_setting *setting)
+{
+  const char *slash = strrchr(ini_path, '/');
+  bool as_is = setting->value[0] == '/' || !strncmp(setting->value, "generator:", 10) || !strcmp(setting->where, "--set") || !slash;
+  size_t folder = as_is ? 0 : (size_t)(slash - ini_path) + 1;
+  char *path = malloc(folder + strlen(setting->value) + 1);
+  if (!path) return NULL;
+  memcpy(path, ini_path, folder);
+  strcpy(path + folder, setting->value);
+  return path;
+}
+
 static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
 {
   static const char *const ground_names[] = {"none", "auto", NULL};
@@ -73,7 +85,9 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
   const char *dirs[32];
   char *dirs_copy;
   double gravity[3];
-  sb_scene_request request = {.scene = scene->value, .where = scene->where, .params = params, .package_dirs = dirs};
+  char *path = resolve_path(c->path, scene);
+  if (!path) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, scene->where, "no memory");
+  sb_scene_request request = {.scene = path, .where = scene->where, .params = params, .package_dirs = dirs};
   for (size_t i = 0; i < c->count && request.param_count < MAX_SCENE_PARAMS; i++) {
     if (strcmp(c->settings[i].section, "scene")) continue;
     c->settings[i].used = true;
@@ -89,6 +103,7 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
   sb_status status = status_so_far(diag, errors);
   if (!status) status = sb_scene_load(&request, &s->one, diag);
   free(dirs_copy);
+  free(path);
   if (!status) status = sb_model_store_replicate(s->one, worlds, first, &s->model, diag);
   return status;
 }

@@ -15,7 +15,7 @@ set(program ${WORK}/scene_hashes)
 execute_process(
   COMMAND ${compiler} -std=c17 ${OPT} -ffp-contract=off -fno-fast-math -fno-math-errno -I${ROOT}/plugin_api/include
           -I${ROOT}/host/core -I${ROOT}/host/scene ${xml_cflags} ${sources} ${ROOT}/tests/scene/scene_hashes.c -o ${program}
-          ${xml_libs}
+          ${xml_libs} -lm
   RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${CC} ${OPT} does not compile the scene layer")

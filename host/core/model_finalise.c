@@ -1,4 +1,5 @@
 /* Finalising a built model: forward kinematics and derived arrays in binary64, one rounding, checks. C library only. */
+#include "fp_env.h"
 #include "model_builder_parts.h"
 
 #include "cook_math.h"
@@ -347,8 +348,10 @@ sb_status sb_builder_finalise(const sb_model_builder *b, const char *where, sb_m
   f.store->dt_numerator = b->dt_numerator;
   f.store->dt_denominator = b->dt_denominator;
   f.motions = calloc((size_t)b->bodies.count + 1, sizeof *f.motions);
+  sb_fp_env saved = sb_fp_env_enter(); /* cooked bytes depend on no setting of the caller's */
   status =
       f.motions ? fill(&f, coords) : sb_report(diag, SB_ERROR, SB_CODE_MEMORY, where, "no memory to build the model");
+  sb_fp_env_leave(saved);
   free(f.motions);
   if (status == SB_OK)
     *out = f.store;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collision.h"
+#include "fp_env.h"
 #include "golden_hashes.h"
 #include "scene.h"
 #include "session_parts.h"
@@ -136,7 +137,7 @@ static void read_settings(sb_session *s, const sb_session_options *o, sb_diagnos
 
 /* ---- the whole ---- */
 
-sb_status sb_session_open(const char *ini_path, const sb_session_options *o, sb_session *s, sb_diagnostics *diag)
+static sb_status open_session(const char *ini_path, const sb_session_options *o, sb_session *s, sb_diagnostics *diag)
 {
   *s = (sb_session){0};
   size_t errors = diag->error_count;
@@ -165,6 +166,14 @@ sb_status sb_session_open(const char *ini_path, const sb_session_options *o, sb_
     if (filled) status = filled;
   }
   if (status && status != SB_E_MODE) sb_session_close(s);
+  return status;
+}
+
+sb_status sb_session_open(const char *ini_path, const sb_session_options *o, sb_session *s, sb_diagnostics *diag)
+{
+  sb_fp_env saved = sb_fp_env_enter();
+  sb_status status = open_session(ini_path, o, s, diag);
+  sb_fp_env_leave(saved);
   return status;
 }
 

@@ -1,6 +1,8 @@
 /* The entry point of the scene layer: decides what a scene is and finishes the model. */
 #include "scene.h"
 
+#include "fp_env.h"
+
 #include "generators.h"
 #include "model_builder.h"
 #include "scene_file.h"
@@ -92,6 +94,9 @@ sb_status sb_scene_load(const sb_scene_request *request, sb_model_store **out, s
   *out = NULL;
   if (!request->scene || !*request->scene)
     return sb_report(diag, SB_ERROR, SB_CODE_SCENE_FILE, request->where, "no scene was named");
-  if (!strncmp(request->scene, GENERATOR_PREFIX, strlen(GENERATOR_PREFIX))) return load_generator(request, out, diag);
-  return load_file(request, out, diag);
+  bool generated = !strncmp(request->scene, GENERATOR_PREFIX, strlen(GENERATOR_PREFIX));
+  sb_fp_env saved = sb_fp_env_enter(); /* numbers are read the same way whatever the caller's settings */
+  sb_status status = generated ? load_generator(request, out, diag) : load_file(request, out, diag);
+  sb_fp_env_leave(saved);
+  return status;
 }

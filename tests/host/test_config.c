@@ -45,7 +45,7 @@ static const mistake mistakes[] = {
     {SCENE SOLVER "backend = gpu\n", SB_CODE_INI_VALUE, ":5", "cpu, vulkan"},
     {SCENE "[solver.robot]\nplugin = local_one\nstyle = odd\n", SB_CODE_INI_VALUE, ":5", "plain, fancy"},
     {"[world]\nscene = generator:double_pendulum\n[solver.a]\nplugin = featherstone\n[solver.b]\nplugin = semi_implicit\n",
-     SB_CODE_BODY_OWNED_TWICE, "", "belongs to [solver.a] already"},
+     SB_CODE_BODY_OWNED_TWICE, "", "and others: owned by [solver.a] already"},
     {"[world]\nscene = generator:nothing\n" SOLVER, SB_CODE_COUNT, ":2", "nothing"},
     {"[world]\nscene = /nowhere/file.xml\n" SOLVER, SB_CODE_COUNT, "", ""},
 };

@@ -105,14 +105,13 @@ static void worlds_do_not_see_each_other(void **state)
       uint32_t bodies = sb_model_store_view(alone.model)->body_count;
       running *all[3] = {&many, &alone, &moved};
       const uint32_t index[3] = {17, 0, 2};
-      for (int k = 0; k < 3; k++) sb_sim_state(all[k]->sim)->body_f[6 * (index[k] * bodies)] = 3.0f;
       for (int k = 0; k < 3; k++)
-        for (uint32_t b = 0; b < bodies; b++) sb_sim_state(all[k]->sim)->body_qd[6 * (index[k] * bodies + b) + 1] += 0.25f;
+        for (uint32_t b = 0; b < bodies; b++) sb_sim_state(all[k]->sim)->body_f[6 * (index[k] * bodies + b) + 1] = 9.0f;
       for (int k = 0; k < 3; k++) steps(all[k], 100);
       assert_true(sb_sim_hash_world(many.sim, 17) == sb_sim_hash_world(alone.sim, 0));
       assert_true(sb_sim_hash_world(many.sim, 17) == sb_sim_hash_world(moved.sim, 2));
       assert_true(sb_sim_hash_world(many.sim, 3) == sb_sim_hash_world(moved.sim, 4));
-      if (s == 1) assert_true(sb_sim_hash_world(many.sim, 17) != sb_sim_hash_world(many.sim, 3));
+      assert_true(sb_sim_hash_world(many.sim, 17) != sb_sim_hash_world(many.sim, 3));
       for (int k = 0; k < 3; k++) stop(all[k]);
     }
 }

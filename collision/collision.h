@@ -41,6 +41,7 @@ typedef struct sb_collision_settings {
   uint32_t contact_capacity; /* contacts; 0: for each world of n shapes, min(2 n (n - 1), 16 n + 64) */
   float speculative_margin;  /* m, >= 0 */
   uint32_t lanes;            /* 1, 4 or 8; 0: the widest that this CPU runs well */
+  uint32_t truncate;         /* not 0: when contacts overflow, keep the first in canonical order (and still return SB_E_CAPACITY) */
 } sb_collision_settings;
 
 /* Runs fn(ctx, chunk) for every chunk below chunk_count, in any order and on any threads, and returns when all are

@@ -17,6 +17,7 @@ typedef struct setup {
   uint32_t worlds, first_world, threads, lanes;
   uint64_t shuffle;
   uint32_t contact_capacity;
+  bool off; /* mode Off */
 } setup;
 
 typedef struct running {
@@ -42,7 +43,7 @@ static running start(setup s)
   params[0] = 4; /* substeps */
   sb_sim_part part = {.name = "robot", .api = api, .params = params, .bodies = bodies, .body_count = count, .mode = SB_MODE_LOCAL};
   sb_sim_config config = {.model = r.model, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = 240,
-                          .mode = SB_MODE_LOCAL, .threads = s.threads ? s.threads : 1, .lanes = s.lanes, .broad_phase = SB_BROAD_SAP,
+                          .mode = s.off ? SB_MODE_OFF : SB_MODE_LOCAL, .threads = s.threads ? s.threads : 1, .lanes = s.lanes, .broad_phase = SB_BROAD_SAP,
                           .shuffle = s.shuffle, .contact_capacity = s.contact_capacity, .speculative_margin = 0.01f};
   r.status = sb_sim_create(&config, &r.sim, &r.diag);
   free(bodies);
@@ -302,6 +303,12 @@ static void capacity_is_never_silent(void **state)
   running large = start((setup){.scene = "drop", .plugin = &samebit_plugin_semi_implicit, .contact_capacity = 64});
   steps(&large, 200);
   assert_in_range(sb_sim_statistics(large.sim).contact_peak, 4, 64);
+  /* in Off the run goes on with what fits, and counts */
+  running off = start((setup){.scene = "drop", .plugin = &samebit_plugin_semi_implicit, .contact_capacity = 3, .off = true});
+  steps(&off, 200);
+  assert_true(sb_sim_statistics(off.sim).overflow_ticks > 0);
+  assert_true(sb_sim_contacts(off.sim)->count <= 3);
+  stop(&off);
   stop(&small);
   stop(&large);
 }

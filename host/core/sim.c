@@ -231,6 +231,7 @@ static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_d
   settings.pair_capacity = config->pair_capacity;
   settings.speculative_margin = config->speculative_margin;
   settings.lanes = sim->lanes;
+  settings.truncate = sim->mode == SB_MODE_OFF; /* counted there; above Off an overflow stops the run */
   if (sb_collision_create(sim->model, &settings, &sim->collision))
     return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "collision", "no memory for the collision pipeline");
   return SB_OK;

@@ -243,8 +243,12 @@ static bool check_environment(const subject *s)
   sb_fp_env saved = sb_fp_env_enter();
   set_odd_environment();
   ok = ok && digest_of(s, (variant){2, widest_lanes(), SB_BROAD_SAP, 0}, &got);
+  sb_model_store *cooked = check_scene(false); /* cooking is under the contract too */
   bool kept = odd_environment_kept();
   sb_fp_env_leave(saved);
+  if (s->more) ok = ok && cooked && same(s, "cooked in another floating-point environment, bodies", sb_model_store_view(cooked)->body_count,
+                                         sb_model_store_hash(s->one), sb_model_store_hash(cooked));
+  sb_model_store_free(cooked);
   if (!kept) printf("  %s, %s: the caller's floating-point environment was not put back\n", s->scene, s->api->desc->id);
   return ok && kept && same(s, "in another floating-point environment, threads", 2, want, got);
 }

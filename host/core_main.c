@@ -23,7 +23,7 @@ typedef struct options {
   uint32_t param_count;
   uint64_t ticks, shuffle, hash_every, seed;
   uint32_t threads, lanes, worlds, first_world, dt_numerator, dt_denominator, broad_phase, bodies;
-  bool golden, each_world;
+  bool golden, solvers, each_world;
 } options;
 
 static const char help[] =
@@ -40,6 +40,7 @@ static const char help[] =
     "  --hash-every N       prints the hash after every N ticks too\n"
     "  --world-hashes       prints the final hash of each world\n"
     "  --body-hashes N      prints the final hash of each of the first N bodies\n"
+    "  --solvers            prints the solvers' ids, and nothing else\n"
     "  --golden             prints the micro-scenes' hashes under every solver, and nothing else\n\n"
     "Example: samebit_core arm.sbm --solver featherstone --ticks 240 --threads 2\n";
 
@@ -82,6 +83,7 @@ static bool read_option(options *o, const char *name, const char *value, int *to
 {
   *took = 1;
   if (!strcmp(name, "--golden")) return o->golden = true;
+  if (!strcmp(name, "--solvers")) return o->solvers = true;
   if (!strcmp(name, "--world-hashes")) return o->each_world = true;
   *took = 2;
   if (!strcmp(name, "--solver")) return (o->solver = value) != NULL;
@@ -118,7 +120,7 @@ static bool read_options(int argc, char **argv, options *o)
       return false;
     }
   }
-  if (!o->golden && (!o->model || !o->solver)) {
+  if (!o->golden && !o->solvers && (!o->model || !o->solver)) {
     fputs("samebit_core: a model and --solver ID are needed; see --help\n", stderr);
     return false;
   }
@@ -271,5 +273,7 @@ int main(int argc, char **argv)
     return 0;
   }
   if (!read_options(argc, argv, &o)) return EXIT_USAGE;
+  for (size_t i = 0; o.solvers && sb_static_solver_at(i); i++) printf("%s\n", sb_static_solver_at(i)->desc->id);
+  if (o.solvers) return 0;
   return o.golden ? print_golden(o.lanes) : run(&o);
 }

@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-#define PLUGINS(X) X(featherstone) X(semi_implicit)
+#include "static_plugin_list.h" /* STATIC_PLUGINS(X), X(name) for each solver: written by the build */
 
 #define X_DECLARE(name) extern const sb_plugin_entry samebit_plugin_##name;
-PLUGINS(X_DECLARE)
+STATIC_PLUGINS(X_DECLARE)
 #undef X_DECLARE
 
 static const sb_plugin_entry *const entries[] = {
 #define X_ENTRY(name) &samebit_plugin_##name,
-    PLUGINS(X_ENTRY)
+    STATIC_PLUGINS(X_ENTRY)
 #undef X_ENTRY
 };
 

@@ -64,17 +64,17 @@ static void add_chain(sb_model_builder *b, int links, double x, uint32_t last_ki
   }
 }
 
-sb_model_store *check_scene(bool more)
+sb_model_store *check_scene(bool more, bool joints)
 {
   sb_model_builder *b = sb_builder_create();
   sb_model_store *store = NULL;
   add_shape(b, -1, SB_SHAPE_PLANE, 0, 0, 0);
   add_heap(b, 4, 0.0);
-  for (int i = 0; i < 5; i++) add_chain(b, 4, 3.0 + 1.5 * i, i % 2 ? SB_DOF_LINEAR : SB_DOF_ANGULAR);
+  for (int i = 0; joints && i < 5; i++) add_chain(b, 4, 3.0 + 1.5 * i, i % 2 ? SB_DOF_LINEAR : SB_DOF_ANGULAR);
   if (more) {
-    add_chain(b, 4, 50.0, SB_DOF_ANGULAR);
+    if (joints) add_chain(b, 4, 50.0, SB_DOF_ANGULAR);
     add_heap(b, 3, 53.0);
-    add_chain(b, 3, 60.0, SB_DOF_ANGULAR);
+    if (joints) add_chain(b, 3, 60.0, SB_DOF_ANGULAR);
   }
   if (sb_builder_finalise(b, "check scene", &store, NULL)) store = NULL;
   sb_builder_free(b);

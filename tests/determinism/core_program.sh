@@ -25,7 +25,7 @@ head -c 400 "$work/arms.sbm" > "$work/short.sbm"
 : > "$work/empty.sbm"
 refuses 2 "a model and --solver ID are needed"
 refuses 2 "unknown option --tick" "$work/arms.sbm" --solver featherstone --tick 3
-refuses 2 "there are: featherstone semi_implicit" "$work/arms.sbm" --solver nothing
+refuses 2 "there are: .*featherstone.* semi_implicit" "$work/arms.sbm" --solver nothing
 refuses 2 "cannot be read" "$work/none.sbm" --solver featherstone
 for file in bad short empty; do refuses 2 "error SB-COOKED" "$work/$file.sbm" --solver featherstone; done
 refuses 2 "is not one it takes" "$work/arms.sbm" --solver featherstone --lanes 3

@@ -243,7 +243,8 @@ static bool check_environment(const subject *s)
   sb_fp_env saved = sb_fp_env_enter();
   set_odd_environment();
   ok = ok && digest_of(s, (variant){2, widest_lanes(), SB_BROAD_SAP, 0}, &got);
-  sb_model_store *cooked = check_scene(false); /* cooking is under the contract too */
+  bool joints = (s->api->desc->handles & SB_HANDLES_JOINTS) != 0;
+  sb_model_store *cooked = check_scene(false, joints); /* cooking is under the contract too */
   bool kept = odd_environment_kept();
   sb_fp_env_leave(saved);
   if (s->more) ok = ok && cooked && same(s, "cooked in another floating-point environment, bodies", sb_model_store_view(cooked)->body_count,
@@ -292,13 +293,39 @@ static sb_model_store *read_model(const char *path)
   return store;
 }
 
-/* Runs all checks of one scene; adds failures. */
-static void check_one(const char *scene, const sb_model_store *one, const sb_model_store *more, int failed[CHECKS])
+/* Runs all checks of one scene under one solver; adds failures. */
+static void check_one(const subject *s, int failed[CHECKS])
 {
-  for (size_t i = 0; sb_static_solver_at(i); i++) {
-    subject s = {scene, sb_static_solver_at(i), one, more};
-    for (size_t c = 0; c < CHECKS; c++) failed[c] += !checks[c].run(&s);
+  for (size_t c = 0; c < CHECKS; c++) failed[c] += !checks[c].run(s);
+}
+
+static bool has_joints(const sb_model *m)
+{
+  for (uint32_t b = 0; b < m->body_count; b++)
+    if (m->joint_type[b] != SB_JOINT_FREE && !(m->body_flags[b] & SB_BODY_STATIC)) return true;
+  return false;
+}
+
+/* Every solver on its own check scene and on the models given; false when one cannot be read. */
+static bool check_all(int models, char **paths, int failed[CHECKS])
+{
+  bool ok = true;
+  for (size_t i = 0; ok && sb_static_solver_at(i); i++) {
+    const sb_solver_api *api = sb_static_solver_at(i);
+    bool joints = (api->desc->handles & SB_HANDLES_JOINTS) != 0;
+    sb_model_store *one = check_scene(false, joints), *more = check_scene(true, joints);
+    ok = one && more;
+    if (ok) check_one(&(subject){"check scene", api, one, more}, failed);
+    sb_model_store_free(one);
+    sb_model_store_free(more);
+    for (int m = 0; ok && m < models; m++) {
+      one = read_model(paths[m]);
+      ok = one != NULL;
+      if (ok && (joints || !has_joints(sb_model_store_view(one)))) check_one(&(subject){paths[m], api, one, NULL}, failed);
+      sb_model_store_free(one);
+    }
   }
+  return ok;
 }
 
 int main(int argc, char **argv)
@@ -306,17 +333,7 @@ int main(int argc, char **argv)
   int failed[CHECKS] = {0}, all = 0, first = 1;
   const char *wanted = NULL;
   if (argc > 2 && !strcmp(argv[1], "--fails")) wanted = argv[2], first = 3;
-  sb_model_store *one = check_scene(false), *more = check_scene(true);
-  if (!one || !more) return 2;
-  check_one("check scene", one, more, failed);
-  sb_model_store_free(one);
-  sb_model_store_free(more);
-  for (int i = first; i < argc; i++) {
-    sb_model_store *model = read_model(argv[i]);
-    if (!model) return 2;
-    check_one(argv[i], model, NULL, failed);
-    sb_model_store_free(model);
-  }
+  if (!check_all(argc - first, argv + first, failed)) return 2;
   bool found = false;
   for (size_t c = 0; c < CHECKS; c++) {
     printf("%-12s %s\n", checks[c].name, failed[c] ? "FAILED" : "passed");

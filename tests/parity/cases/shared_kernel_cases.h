@@ -1,6 +1,7 @@
-/* Parity of joint_law.h, penalty_contact.h and state_hash.kernel.h. */
+/* Parity of joint_law.h, penalty_contact.h, rigid_body.h and state_hash.kernel.h. */
 #include "samebit/joint_law.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/rigid_body.h"
 #include "host/core/state_hash.kernel.h"
 
 #define PARITY_CASES(X)                                                                                                \
@@ -9,6 +10,7 @@
   X(case_penalty_explicit, 5, 1)                                                                                       \
   X(case_penalty_both, 9, 1)                                                                                           \
   X(case_rigid_inv_mass, 13, 1)                                                                                        \
+  X(case_rigid_turn, 20, 7)                                                                                            \
   X(case_hash_mix, 2, 2)
 
 PARITY_KERNEL(case_dof_force)
@@ -37,4 +39,9 @@ PARITY_KERNEL(case_penalty_both)
   OUT(0, penalty_explicit(c, IN(3), IN(7)));
 }
 PARITY_KERNEL(case_rigid_inv_mass) { OUT(0, rigid_inv_mass(IN(0), IN_S33(1), IN_V3(7), IN_V3(10))); }
+PARITY_KERNEL(case_rigid_turn)
+{
+  RigidTurn r = rigid_turn(q4_normalize(IN_Q4(0)), IN_V3(4), IN_S33(7), IN_S33(13), IN(19));
+  OUT_Q4(0, r.q) OUT_V3(4, r.w)
+}
 PARITY_KERNEL(case_hash_mix) { UOUT(0, hash_mix_a(UIN(0), UIN(1))); UOUT(1, hash_mix_b(UIN(0), UIN(1))); }

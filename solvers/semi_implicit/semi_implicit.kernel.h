@@ -9,6 +9,7 @@
 #ifndef SB_GLSL
 #include "samebit/joint_law.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/rigid_spin.h"
 #endif
 
 /* A body as forces see it: pose of its frame, centre of mass (m, world), velocities, and response to force and torque, both
@@ -129,18 +130,15 @@ FN SiPair si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F ze
 /* State of a body between substeps. */
 STRUCT(SiMotion) { X7 pose; V3 v; V3 w; };
 
-/* Symplectic Euler with the angular momentum as the carried quantity: L' = L + dt t is exact without torque, whatever the
- * body's shape, and the angular velocity follows from L' in the new orientation. com: body frame; g: m/s^2. */
+/* Symplectic Euler of the centre of mass; rotation by rigid_spin(). com: body frame; g: m/s^2. */
 FN SiMotion si_integrate(SiMotion m, V3 com, F mass_inv, S33 inertia, S33 inv_inertia, SiWrench wrench, V3 g, F dt)
 {
   SiMotion r;
-  M33 axes = q4_to_m33(m.pose.q);
   V3 centre = x7_point(m.pose, com);
   r.v = v3_add_scaled(v3_add_scaled(m.v, wrench.f, mass_inv * dt), g, dt);
-  V3 momentum = v3_add_scaled(s33_mul_v3(s33_rotate(axes, inertia), m.w), wrench.t, dt);
-  V3 turn = s33_mul_v3(s33_rotate(axes, inv_inertia), momentum);
-  r.pose.q = q4_integrate(m.pose.q, turn, dt);
-  r.w = s33_mul_v3(s33_rotate(q4_to_m33(r.pose.q), inv_inertia), momentum);
+  RigidSpin spin = rigid_spin(m.pose.q, m.w, inertia, inv_inertia, wrench.t, dt);
+  r.pose.q = spin.q;
+  r.w = spin.w;
   r.pose.p = v3_sub(v3_add_scaled(centre, r.v, dt), q4_rotate(r.pose.q, com));
   return r;
 }

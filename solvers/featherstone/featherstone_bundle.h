@@ -67,7 +67,7 @@ typedef struct fs_tick {
 
 /* Floats of a constant record (FsConstant) and of a work record (FsWork) for one lane. */
 #define FS_CONSTANT_FLOATS 39u
-#define FS_WORK_FLOATS 129u
+#define FS_WORK_FLOATS 135u
 /* Links that fit the work area on the stack; larger articulations use the bundle's own. */
 #define FS_STACK_LINKS 40u
 

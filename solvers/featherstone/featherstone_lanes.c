@@ -4,6 +4,7 @@
 #include "samebit/joint_law.h"
 #include "samebit/maths.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/rigid_spin.h"
 
 #include "featherstone_records.kernel.h"
 
@@ -36,6 +37,13 @@ static void load_link(const fs_tick *t, const fs_bundle *b, uint32_t i, FsWork *
   const uint32_t *coord = b->coord + (size_t)i * SB_LANES, *dof = b->dof + (size_t)i * SB_LANES;
   const FsConstant *k = (const FsConstant *)b->constants + i;
   w->external = fs_inertia_zero();
+  w->push = w->twist = v3_zero();
+  if (b->links[i].has_body) {
+    uint32_t rate[SB_LANES];
+    for (int l = 0; l < SB_LANES; l++) rate[l] = b->body[(size_t)i * SB_LANES + (uint32_t)l] * 6;
+    w->push = v3(gather(s->body_f, rate, 0), gather(s->body_f, rate, 1), gather(s->body_f, rate, 2));
+    w->twist = v3(gather(s->body_f, rate, 3), gather(s->body_f, rate, 4), gather(s->body_f, rate, 5));
+  }
   switch (b->links[i].kind) {
   case FS_ANGULAR:
   case FS_LINEAR:
@@ -213,6 +221,8 @@ static void reduce_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
     }
     V3 c = m33_mul_v3(w->axes, k->com);
     w->ia = fs_rigid_inertia(k->mass, s33_rotate(w->axes, k->inertia), c, w->motion.w, g);
+    w->ia.n = v3_sub(w->ia.n, v3_add(w->twist, v3_cross(c, w->push)));
+    w->ia.f = v3_sub(w->ia.f, w->push);
     /* Added also when it is zero: -0 + 0 must not depend on whether a neighbour has contacts. */
     w->ia = fs_inertia_add(w->ia, w->external);
   }
@@ -228,13 +238,24 @@ static void reduce_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
 
 static V3 snap_v3(V3 v) { return v3(f_snap(v.x, K(FS_SNAP)), f_snap(v.y, K(FS_SNAP)), f_snap(v.z, K(FS_SNAP))); }
 
-static void move_free(F dt, FsWork *w)
+/* A base that carries links moves by its acceleration. One without turns like a rigid body: the acceleration gives the torque,
+ * I alpha + w x I w, that everything but its own rotation puts on it. */
+static void move_free(F dt, bool alone, FsWork *w, const FsConstant *k)
 {
   w->accel = fs_solve_free(w->ia);
   w->lin = snap_v3(v3_add_scaled(w->lin, w->accel.a, dt));
-  w->ang = snap_v3(v3_add_scaled(w->ang, w->accel.alpha, dt));
   w->pos = v3_add_scaled(w->pos, w->lin, dt);
-  w->quat = q4_integrate(w->quat, w->ang, dt);
+  if (alone) {
+    S33 inertia = s33_rotate(w->axes, k->inertia);
+    V3 gyro = v3_cross(w->ang, s33_mul_v3(inertia, w->ang));
+    V3 torque = v3_add(s33_mul_v3(inertia, w->accel.alpha), gyro);
+    RigidSpin spin = rigid_spin(w->quat, w->ang, k->inertia, s33_inverse(k->inertia), torque, dt);
+    w->quat = spin.q;
+    w->ang = snap_v3(spin.w);
+  } else {
+    w->ang = snap_v3(v3_add_scaled(w->ang, w->accel.alpha, dt));
+    w->quat = q4_integrate(w->quat, w->ang, dt);
+  }
 }
 
 static void move_ball(F dt, FsWork *w)
@@ -250,10 +271,6 @@ static void move_ball(F dt, FsWork *w)
 
 static void move_link(F dt, uint8_t kind, FsAccel from, FsWork *w, const FsConstant *k)
 {
-  if (kind == FS_FREE) {
-    move_free(dt, w);
-    return;
-  }
   w->accel = fs_carry_accel(from, w->joint);
   if (kind == FS_BALL) move_ball(dt, w);
   if (kind == FS_ANGULAR || kind == FS_LINEAR) {
@@ -268,7 +285,6 @@ static void move_link(F dt, uint8_t kind, FsAccel from, FsWork *w, const FsConst
   }
 }
 
-
 static void move_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
 {
   const FsConstant *constants = (const FsConstant *)b->constants;
@@ -276,6 +292,10 @@ static void move_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
   world.alpha = world.a = v3_zero();
   for (uint32_t i = 0; i < b->link_count; i++) {
     int32_t p = b->links[i].parent;
+    if (b->links[i].kind == FS_FREE) {
+      move_free(K(t->settings.dt), b->link_count == 1, &work[i], &constants[i]);
+      continue;
+    }
     move_link(K(t->settings.dt), b->links[i].kind, p < 0 ? world : work[p].accel, &work[i], &constants[i]);
   }
 }

@@ -26,6 +26,8 @@ STRUCT(FsWork) {
   FsJoint joint;
   FsInertia ia;
   FsInertia external; /* what contacts add; zero when there are none */
+  V3 push;  /* body_f: N at the centre of mass */
+  V3 twist; /* body_f: N m */
   V3 s_n;
   V3 s_f;
   F inv_d;

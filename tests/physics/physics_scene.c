@@ -28,6 +28,9 @@ static void fail_with(sb_diagnostics *diag, const char *what)
   fail_msg("%s", what);
 }
 
+static uint32_t run_lanes;
+void physics_set_lanes(uint32_t lanes) { run_lanes = lanes; }
+
 #define MAX_PARAMS 32
 
 physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t per_second, const physics_param *params, size_t count)
@@ -52,7 +55,7 @@ physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t
   sb_sim_part part = {.name = "physics", .api = api, .params = values, .bodies = bodies, .body_count = p.m->body_count,
                       .backend = SB_BACKEND_CPU, .mode = SB_MODE_LOCAL};
   sb_sim_config config = {.model = p.store, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = per_second,
-                          .mode = SB_MODE_LOCAL, .threads = 1, .broad_phase = SB_BROAD_SAP, .seed = 1};
+                          .mode = SB_MODE_LOCAL, .threads = 1, .lanes = run_lanes, .broad_phase = SB_BROAD_SAP, .seed = 1};
   if (sb_sim_create(&config, &p.sim, &diag)) fail_with(&diag, "sb_sim_create");
   free(bodies);
   p.s = sb_sim_state(p.sim);

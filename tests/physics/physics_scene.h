@@ -27,6 +27,9 @@ typedef struct physics {
   double dt; /* as the simulation has it, s */
 } physics;
 
+/* Lanes that later runs use; 0: the widest. */
+void physics_set_lanes(uint32_t lanes);
+
 /* Finalises and frees the builder and starts a run at dt = 1 / per_second. Fails the test when anything goes wrong. */
 physics physics_start(sb_model_builder *b, physics_solver solver, uint32_t per_second, const physics_param *params, size_t count);
 /* The same on a model of one world, which it takes over. */

@@ -127,9 +127,8 @@ FN SiPair si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F ze
   V3 slide = v3_add_scaled(relative, n, -rate);
   F inv_mass = rigid_inv_mass(a.inv_mass, a.inv_inertia, v3_sub(xa, a.com), n) +
                rigid_inv_mass(b.inv_mass, b.inv_inertia, v3_sub(xb, b.com), n);
-  PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, mu, omega, zeta, dt, K(0.5f));
-  F normal = penalty_explicit(p, inv_mass, dt);
-  V3 force = v3_add_scaled(v3_scale(n, normal), slide, -p.drag);
+  PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, mu, omega, zeta, dt, K(0.5f), K(1.0f));
+  V3 force = v3_add_scaled(v3_scale(n, p.normal), slide, -p.drag);
   return si_act(a, b, v3_scale(v3_add(xa, xb), K(0.5f)), force, v3_zero());
 }
 

@@ -109,7 +109,7 @@ sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_colli
   if (status == SB_OK) status = collision_narrow_step(c);
   c->body_q = NULL;
   c->tasks = NULL;
-  if (status != SB_OK) memset(c->world_start, 0, ((size_t)c->model->world_count + 1) * sizeof *c->world_start);
+  if (status != SB_OK && c->contacts.count == 0) memset(c->world_start, 0, ((size_t)c->model->world_count + 1) * sizeof *c->world_start);
   return status;
 }
 

@@ -41,6 +41,7 @@ typedef struct sb_collision_settings {
   uint32_t contact_capacity; /* contacts; 0: for each world of n shapes, min(2 n (n - 1), 16 n + 64) */
   float speculative_margin;  /* m, >= 0 */
   uint32_t lanes;            /* 1, 4 or 8; 0: the widest that this CPU runs well */
+  uint32_t truncate;         /* not 0: when contacts overflow, keep the first in canonical order (and still return SB_E_CAPACITY) */
 } sb_collision_settings;
 
 /* Runs fn(ctx, chunk) for every chunk below chunk_count, in any order and on any threads, and returns when all are
@@ -71,7 +72,8 @@ sb_status sb_collision_create(const sb_model *model, const sb_collision_settings
 void sb_collision_destroy(sb_collision *c); /* NULL is allowed. [setup] */
 
 /* [step] body_q: 7 floats for each body of the model, world frame. tasks may be NULL: everything runs on this thread.
- * Allocates nothing. SB_E_CAPACITY: a buffer would overflow; there are then no contacts and usage says what is needed.
+ * Allocates nothing. SB_E_CAPACITY: a buffer would overflow; there are then no contacts (but see truncate) and usage says
+ * what is needed.
  */
 sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_collision_tasks *tasks);
 

@@ -241,6 +241,7 @@ static void emit_chunk(void *ctx, uint32_t chunk)
     pair_surface s = combine_surfaces(c, p);
     for (uint32_t k = 0; k < f->count; k++) {
       size_t at = c->contact_first[i] + k;
+      if (at >= c->contacts.count) return; /* truncated */
       c->contact_key[at] = s.key | f->feature[k];
       c->contact_world[at] = m->shape_world[p->a];
       c->contact_shape_a[at] = (int32_t)p->a;
@@ -264,8 +265,11 @@ sb_status collision_narrow_step(sb_collision *c)
   uint64_t total = place_contacts(c);
   c->usage.contact_count = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
   if (c->usage.contact_count > c->usage.contact_peak) c->usage.contact_peak = c->usage.contact_count;
-  if (total > c->settings.contact_capacity) return SB_E_CAPACITY;
-  c->contacts.count = (uint32_t)total;
+  bool overflow = total > c->settings.contact_capacity;
+  if (overflow && !c->settings.truncate) return SB_E_CAPACITY;
+  c->contacts.count = overflow ? c->settings.contact_capacity : (uint32_t)total;
+  for (uint32_t w = 0; overflow && w <= c->model->world_count; w++)
+    if (c->world_start[w] > c->contacts.count) c->world_start[w] = c->contacts.count;
   collision_run(c, (c->pair_count + COLLISION_PAIRS_PER_CHUNK - 1) / COLLISION_PAIRS_PER_CHUNK, emit_chunk);
-  return SB_OK;
+  return overflow ? SB_E_CAPACITY : SB_OK;
 }

@@ -1,7 +1,7 @@
 /* 64-bit content hash over bytes. Knows the C library only.
  *
- * FNV-1a (Fowler, Noll, Vo 1991) over the bytes, then the length, then a finishing mix (splitmix64: Steele, Lea and Flood
- * 2014) so that every input bit reaches every output bit. */
+ * FNV-1a (Fowler, Noll, Vo 1991) over the bytes, then the length, then a finishing mix (splitmix64: Steele, Lea and
+ * Flood 2014) so that every input bit reaches every output bit. */
 #include "content_hash.h"
 
 uint64_t sb_content_hash(const void *bytes, size_t size)

@@ -1,4 +1,5 @@
-/* Binary64 mathematics for cooking. No libm transcendental and no fused operation: plain IEEE arithmetic in this order. */
+/* Binary64 mathematics for cooking. No libm transcendental and no fused operation: plain IEEE arithmetic in this order.
+ */
 #include "cook_math.h"
 
 #include "samebit/fp_guard.h"
@@ -9,7 +10,8 @@ double cook_abs(double x) { return x < 0.0 ? -x : x; }
 double cook_sqrt(double x) { return __builtin_sqrt(x); }
 bool cook_finite(double x) { return x - x == 0.0; }
 
-/* x = k pi/2 + r with |r| <= pi/4. pi/2 in three parts of 33 bits, so that k times a part is exact (Cody, Waite 1980). */
+/* x = k pi/2 + r with |r| <= pi/4. pi/2 in three parts of 33 bits, so that k times a part is exact (Cody, Waite 1980).
+ */
 static int32_t reduce(double x, double *r)
 {
   double scaled = x * 0.63661977236758134308;

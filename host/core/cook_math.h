@@ -52,8 +52,8 @@ void cook_pose_inverse(const double a[7], double out[7]);
 void cook_inertia_rotate(const double q[4], const double in[6], double out[6]);
 /* Adds the tensor of a point mass m at offset d (parallel axis theorem). */
 void cook_inertia_add_point(double m, const double d[3], double io[6]);
-/* Eigenvalues of a symmetric 3 x 3 matrix, ascending, and the unit eigenvectors as columns of `vectors`, 9 numbers by rows
- * (cyclic Jacobi, fixed number of sweeps). */
+/* Eigenvalues of a symmetric 3 x 3 matrix, ascending, and the unit eigenvectors as columns of `vectors`, 9 numbers by
+ * rows (cyclic Jacobi, fixed number of sweeps). */
 void cook_eigen(const double s[6], double values[3], double vectors[9]);
 /* Inverse by cofactors; false unless the matrix is positive definite and the inverse finite. */
 bool cook_inertia_inverse(const double s[6], double out[6]);

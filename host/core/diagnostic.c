@@ -58,7 +58,7 @@ static sb_status status_of(sb_code code)
 {
   const char *name = code_table[code].name;
   if (!strncmp(name, "SB_MEMORY", 9)) return SB_E_MEMORY;
-  if (!strncmp(name, "SB_MODE", 7)) return SB_E_MODE;
+  if (!strncmp(name, "SB_MODE_", 8)) return SB_E_MODE;
   if (!strncmp(name, "SB_CAPACITY", 11)) return SB_E_CAPACITY;
   if (!strncmp(name, "SB_NUMERIC", 10)) return SB_E_NUMERIC;
   if (!strncmp(name, "SB_FILE", 7)) return SB_E_IO;

@@ -1,7 +1,7 @@
 /* Building a model of one world, part by part, in binary64; finalising rounds once to binary32. C library only.
  *
- * Bodies come parent first: the body added as number j has joint j. A body's dofs are added right after it. FREE and BALL
- * joints bring their dofs along; sb_builder_dof() gives access to them. Units, frames and conventions are those of
+ * Bodies come parent first: the body added as number j has joint j. A body's dofs are added right after it. FREE and
+ * BALL joints bring their dofs along; sb_builder_dof() gives access to them. Units, frames and conventions are those of
  * samebit/model.h. When memory runs out the builder remembers it and finalising reports it, so callers need not check
  * each call; indices returned after that must not be used to reach into the builder (accessors return NULL). */
 #ifndef SAMEBIT_HOST_MODEL_BUILDER_H
@@ -12,20 +12,20 @@
 typedef struct sb_model_builder sb_model_builder;
 
 typedef struct sb_build_body {
-  uint32_t joint_type;   /* SB_JOINT_* */
-  int32_t parent;        /* body added before, or -1 for the world; -1 for FREE */
-  double joint_X_p[7];   /* joint frame in the parent; ignored for FREE */
-  double q[7];           /* FREE: initial pose; BALL: q[0..3] is the initial quaternion */
-  double qd[6];          /* FREE: 6 initial velocities; BALL: 3 */
-  double anchor[3];      /* BALL: centre of the joint in the body's frame */
-  double mass;           /* kg; dropped where the body turns out to be static */
-  double com[3];         /* m */
-  double inertia[6];     /* about the centre of mass, body axes: xx yy zz xy xz yz */
+  uint32_t joint_type;    /* SB_JOINT_* */
+  int32_t parent;         /* body added before, or -1 for the world; -1 for FREE */
+  double joint_X_p[7];    /* joint frame in the parent; ignored for FREE */
+  double q[7];            /* FREE: initial pose; BALL: q[0..3] is the initial quaternion */
+  double qd[6];           /* FREE: 6 initial velocities; BALL: 3 */
+  double anchor[3];       /* BALL: centre of the joint in the body's frame */
+  double mass;            /* kg; dropped where the body turns out to be static */
+  double com[3];          /* m */
+  double inertia[6];      /* about the centre of mass, body axes: xx yy zz xy xz yz */
   const char *joint_name; /* FREE, BALL: dofs are named joint_name.vx and so on; NULL takes the body's name */
 } sb_build_body;
 
 typedef struct sb_build_dof {
-  uint32_t kind; /* SB_DOF_* */
+  uint32_t kind;  /* SB_DOF_* */
   double axis[3]; /* any length above 1e-12; finalising normalises it */
   double anchor[3];
   double q, qd;

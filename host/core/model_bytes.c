@@ -105,7 +105,8 @@ static sb_status read_header(const unsigned char *p, size_t size, const char *wh
     return sb_report(diag, SB_ERROR, SB_CODE_COOKED_FORMAT, where,
                      "expected cooked model bytes (first line SBMODEL), found something else");
   if (size < HEADER_BYTES + 8u)
-    return sb_report(diag, SB_ERROR, SB_CODE_COOKED_DAMAGED, where, "the file ends inside its header (%zu bytes)", size);
+    return sb_report(diag, SB_ERROR, SB_CODE_COOKED_DAMAGED, where, "the file ends inside its header (%zu bytes)",
+                     size);
   uint32_t version = get32(p + 8);
   if (version != FORMAT_VERSION || get32(p + 12) != SB_DOMAIN_COUNT || get32(p + 16) != SB_ARRAY_COUNT ||
       get32(p + 20) != SB_NAME_KINDS)
@@ -115,8 +116,8 @@ static sb_status read_header(const unsigned char *p, size_t size, const char *wh
   for (int d = 0; d < SB_DOMAIN_COUNT; d++) {
     counts[d] = get32(p + 32 + 4 * d);
     if (counts[d] > SB_MODEL_MAX_COUNT)
-      return sb_report(diag, SB_ERROR, SB_CODE_COOKED_DAMAGED, where, "a count of %u is above the limit of %u", counts[d],
-                       SB_MODEL_MAX_COUNT);
+      return sb_report(diag, SB_ERROR, SB_CODE_COOKED_DAMAGED, where, "a count of %u is above the limit of %u",
+                       counts[d], SB_MODEL_MAX_COUNT);
   }
   for (int k = 0; k < SB_NAME_KINDS; k++) text[k] = get32(p + 32 + 4 * (SB_DOMAIN_COUNT + k));
   uint64_t expected = cooked_size(counts, text);

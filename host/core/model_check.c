@@ -151,8 +151,8 @@ static sb_status check_bodies(const check *c)
   }
   if (coords != m->coord_count || dofs != m->dof_count)
     return sb_report(c->diag, SB_ERROR, SB_CODE_SCENE_INVALID, c->where,
-                     "the joints have %u coordinates and %u dofs, the model has %u and %u", coords, dofs, m->coord_count,
-                     m->dof_count);
+                     "the joints have %u coordinates and %u dofs, the model has %u and %u", coords, dofs,
+                     m->coord_count, m->dof_count);
   return SB_OK;
 }
 
@@ -217,7 +217,8 @@ static sb_status check_rest(const check *c)
     const int32_t *x = m->pair_shape + 2 * p;
     REQUIRE(x[0] >= 0 && x[0] < x[1] && x[1] < (int32_t)m->shape_count, "pair", p,
             "needs two shapes of the model, the lower index first");
-    for (int i = 0; i < 3; i++) REQUIRE(m->pair_friction[3 * p + i] >= 0.0f, "pair", p, "friction must not be negative");
+    for (int i = 0; i < 3; i++)
+      REQUIRE(m->pair_friction[3 * p + i] >= 0.0f, "pair", p, "friction must not be negative");
     REQUIRE(m->pair_restitution[p] >= 0.0f && m->pair_restitution[p] <= 1.0f, "pair", p,
             "restitution must be from 0 to 1");
     REQUIRE(known_condim(m->pair_condim[p]), "pair", p, "condim must be 1, 3, 4 or 6");
@@ -235,8 +236,9 @@ sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diag
     return sb_report(diag, SB_ERROR, SB_CODE_SCENE_INVALID, where, "the tick length has the denominator 0");
   for (int d = 0; d < SB_DOMAIN_COUNT; d++)
     if (sb_model_domain_count(&store->view, d) > SB_MODEL_MAX_COUNT)
-      return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, where, "the scene has %u entities of one kind; %u is the limit",
-                       sb_model_domain_count(&store->view, d), SB_MODEL_MAX_COUNT);
+      return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, where,
+                       "the scene has %u entities of one kind; %u is the limit", sb_model_domain_count(&store->view, d),
+                       SB_MODEL_MAX_COUNT);
   sb_status (*const steps[])(const check *) = {check_finite, check_bodies, check_dofs, check_shapes, check_rest};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     sb_status status = steps[i](&c);

@@ -10,14 +10,14 @@ enum {
 #define SB_X(NAME, count) SB_DOMAIN_##NAME,
   SB_MODEL_DOMAINS(SB_X)
 #undef SB_X
-  SB_DOMAIN_COUNT
+      SB_DOMAIN_COUNT
 };
 
 enum {
 #define SB_X(DOMAIN, type, name, comps, ref, doc) SB_ARRAY_##name,
   SB_MODEL_ARRAYS(SB_X)
 #undef SB_X
-  SB_ARRAY_COUNT
+      SB_ARRAY_COUNT
 };
 
 typedef enum sb_element { SB_ELEMENT_FLOAT, SB_ELEMENT_UINT, SB_ELEMENT_INT } sb_element;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define ELEMENT_OF(type)                                                                                               \
-  _Generic((type)0, float: SB_ELEMENT_FLOAT, uint32_t: SB_ELEMENT_UINT, int32_t: SB_ELEMENT_INT)
+  _Generic((type)0, float : SB_ELEMENT_FLOAT, uint32_t : SB_ELEMENT_UINT, int32_t : SB_ELEMENT_INT)
 #define REFERENCE_NONE (-1)
 #define REFERENCE_WORLD SB_DOMAIN_WORLD
 #define REFERENCE_BODY SB_DOMAIN_BODY
@@ -24,10 +24,12 @@ uint32_t sb_model_domain_count(const sb_model *model, int domain)
 {
   switch (domain) {
 #define SB_X(NAME, count)                                                                                              \
-  case SB_DOMAIN_##NAME: return model->count;
+  case SB_DOMAIN_##NAME:                                                                                               \
+    return model->count;
     SB_MODEL_DOMAINS(SB_X)
 #undef SB_X
-  default: return 0;
+  default:
+    return 0;
   }
 }
 
@@ -152,8 +154,8 @@ sb_status sb_model_store_replicate(const sb_model_store *one, uint32_t worlds, u
   *out = NULL;
   if (one->view.world_count != 1 || worlds == 0)
     return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, NULL,
-                     "replication makes 1 or more worlds of a model of one world; got %u worlds of a model of %u", worlds,
-                     one->view.world_count);
+                     "replication makes 1 or more worlds of a model of one world; got %u worlds of a model of %u",
+                     worlds, one->view.world_count);
   uint32_t counts[SB_DOMAIN_COUNT];
   for (int d = 0; d < SB_DOMAIN_COUNT; d++) {
     uint64_t n = (uint64_t)sb_model_domain_count(&one->view, d) * worlds;

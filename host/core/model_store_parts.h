@@ -30,7 +30,8 @@ struct sb_model_store {
 sb_status sb_store_allocate(const uint32_t counts[SB_DOMAIN_COUNT], sb_model_store **out, sb_diagnostics *diag);
 /* Fills the world_*_start arrays for `worlds` worlds of equal size. */
 void sb_store_fill_starts(sb_model_store *store);
-/* Sets the offsets of a table whose text, size and count are in place; false when the text does not hold count names. */
+/* Sets the offsets of a table whose text, size and count are in place; false when the text does not hold count names.
+ */
 bool sb_name_table_index(sb_name_table *table);
 /* Writable array of a store that is being built. */
 void *sb_store_array(sb_model_store *store, int array);

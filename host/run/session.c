@@ -2,12 +2,12 @@
 #define _GNU_SOURCE
 #include "session.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collision.h"
+#include "fp_env.h"
 #include "golden_hashes.h"
 #include "scene.h"
 #include "session_parts.h"
@@ -59,6 +59,19 @@ static size_t split_words(const char *text, char **copy, const char **words, siz
 
 #define MAX_SCENE_PARAMS 64
 
+/* A path in an INI file counts from that file, one on the command line from the working directory. */
+static char *resolve_path(const char *ini_path, const sb_setting *setting)
+{
+  const char *slash = strrchr(ini_path, '/');
+  bool as_is = setting->value[0] == '/' || !strncmp(setting->value, "generator:", 10) || !strcmp(setting->where, "--set") || !slash;
+  size_t folder = as_is ? 0 : (size_t)(slash - ini_path) + 1;
+  char *path = malloc(folder + strlen(setting->value) + 1);
+  if (!path) return NULL;
+  memcpy(path, ini_path, folder);
+  strcpy(path + folder, setting->value);
+  return path;
+}
+
 static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
 {
   static const char *const ground_names[] = {"none", "auto", NULL};
@@ -73,7 +86,9 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
   const char *dirs[32];
   char *dirs_copy;
   double gravity[3];
-  sb_scene_request request = {.scene = scene->value, .where = scene->where, .params = params, .package_dirs = dirs};
+  char *path = resolve_path(c->path, scene);
+  if (!path) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, scene->where, "no memory");
+  sb_scene_request request = {.scene = path, .where = scene->where, .params = params, .package_dirs = dirs};
   for (size_t i = 0; i < c->count && request.param_count < MAX_SCENE_PARAMS; i++) {
     if (strcmp(c->settings[i].section, "scene")) continue;
     c->settings[i].used = true;
@@ -89,6 +104,7 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
   sb_status status = status_so_far(diag, errors);
   if (!status) status = sb_scene_load(&request, &s->one, diag);
   free(dirs_copy);
+  free(path);
   if (!status) status = sb_model_store_replicate(s->one, worlds, first, &s->model, diag);
   return status;
 }
@@ -121,7 +137,7 @@ static void read_settings(sb_session *s, const sb_session_options *o, sb_diagnos
 
 /* ---- the whole ---- */
 
-sb_status sb_session_open(const char *ini_path, const sb_session_options *o, sb_session *s, sb_diagnostics *diag)
+static sb_status open_session(const char *ini_path, const sb_session_options *o, sb_session *s, sb_diagnostics *diag)
 {
   *s = (sb_session){0};
   size_t errors = diag->error_count;
@@ -150,6 +166,14 @@ sb_status sb_session_open(const char *ini_path, const sb_session_options *o, sb_
     if (filled) status = filled;
   }
   if (status && status != SB_E_MODE) sb_session_close(s);
+  return status;
+}
+
+sb_status sb_session_open(const char *ini_path, const sb_session_options *o, sb_session *s, sb_diagnostics *diag)
+{
+  sb_fp_env saved = sb_fp_env_enter();
+  sb_status status = open_session(ini_path, o, s, diag);
+  sb_fp_env_leave(saved);
   return status;
 }
 

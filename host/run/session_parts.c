@@ -140,24 +140,27 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
 {
   const sb_model *m = sb_model_store_view(s->one);
   char buffer[32], other[32];
+  size_t errors = diag->error_count;
   for (uint32_t p = 1; p < s->part_count; p++) {
     char section[300];
     snprintf(section, sizeof section, "solver.%.250s", s->parts[p].name);
     const sb_setting *setting = sb_config_find(&s->config, section, "bodies");
     const char *patterns = setting ? setting->value : "*";
     bool any = m->body_count == 0 && !setting;
+    uint32_t twice = 0, first = 0;
     for (uint32_t b = 0; b < m->body_count; b++) {
       const char *name = body_label(s, b, buffer, sizeof buffer);
       if (!pattern_matches(patterns, name)) continue;
       any = true;
-      if (owner[b])
-        sb_report(diag, SB_ERROR, SB_CODE_BODY_OWNED_TWICE, setting ? setting->where : section,
-                  "body \"%s\" belongs to [solver.%s] already; give each body to one solver through \"bodies\"", name,
-                  s->parts[owner[b]].name);
-      else
+      if (!owner[b])
         owner[b] = p;
-      if (diag->error_count > 20) return;
+      else if (twice++ == 0)
+        first = b;
     }
+    if (twice)
+      sb_report(diag, SB_ERROR, SB_CODE_BODY_OWNED_TWICE, setting ? setting->where : section,
+                "body \"%s\"%s: owned by [solver.%s] already; give each body to one solver through \"bodies\"",
+                body_label(s, first, buffer, sizeof buffer), twice > 1 ? " and others" : "", s->parts[owner[first]].name);
     if (any) continue;
     const char **names = malloc((m->body_count + 1) * sizeof *names);
     for (uint32_t b = 0; names && b < m->body_count; b++) names[b] = sb_model_store_name(s->one, SB_NAME_BODY, b);
@@ -167,6 +170,7 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
               m->body_count ? "" : " (the scene has no bodies)");
     free(names);
   }
+  if (diag->error_count > errors) return; /* what follows would only repeat it */
   for (uint32_t b = 0; b < m->body_count; b++) {
     const char *name = body_label(s, b, buffer, sizeof buffer);
     int32_t parent = m->joint_parent[b];

@@ -1,8 +1,8 @@
 /* Scenes made by parameters: benchmark scenes and small ones with known answers. Knows the model builder.
  *
- * The benchmark scenes pyramid, pile and arms are those of the comparison programs, which have y up: point (x, y, z) there
- * is (x, -z, y) here, a quarter turn about x, so both are congruent. Their positions are formed in binary32 in the order
- * used there. Gravity is 0 0 -9.81; z is up. */
+ * The benchmark scenes pyramid, pile and arms are those of the comparison programs, which have y up: point (x, y, z)
+ * there is (x, -z, y) here, a quarter turn about x, so both are congruent. Their positions are formed in binary32 in
+ * the order used there. Gravity is 0 0 -9.81; z is up. */
 #include "generators.h"
 
 #include "cook_math.h"
@@ -13,9 +13,18 @@
 #include <string.h>
 
 #define MAX_PARAMS 16
-#define N(name, unit, fallback, lower, upper, text) {name, unit, fallback, lower, upper, false, NULL, text}
-#define COUNT(name, fallback, lower, upper, text) {name, "", fallback, lower, upper, true, NULL, text}
-#define CHOICE(name, fallback, words, text) {name, "", fallback, 0.0, 0.0, true, words, text}
+#define N(name, unit, fallback, lower, upper, text)                                                                    \
+  {                                                                                                                    \
+    name, unit, fallback, lower, upper, false, NULL, text                                                              \
+  }
+#define COUNT(name, fallback, lower, upper, text)                                                                      \
+  {                                                                                                                    \
+    name, "", fallback, lower, upper, true, NULL, text                                                                 \
+  }
+#define CHOICE(name, fallback, words, text)                                                                            \
+  {                                                                                                                    \
+    name, "", fallback, 0.0, 0.0, true, words, text                                                                    \
+  }
 
 #define FRICTION(value) N("friction", "", value, 0.0, 10.0, "sliding friction of every shape")
 #define RESTITUTION N("restitution", "", "0", 0.0, 1.0, "coefficient of restitution of every shape")
@@ -150,9 +159,10 @@ static void make_pile(const double *v, sb_model_builder *b)
 /* arms ------------------------------------------------------------------------------------------------------------- */
 
 static const char *const arm_poses[] = {"hang", "bent", NULL};
-static const sb_generator_param arms_params[] = {COUNT("count", "256", 1, 100000, "arms, 16 to a row, 6 m apart"),
-                                                 COUNT("links", "7", 1, 1000, "hinges and links of an arm"),
-                                                 CHOICE("pose", "hang", arm_poses, "hang: moderate swing; bent: whips")};
+static const sb_generator_param arms_params[] = {
+    COUNT("count", "256", 1, 100000, "arms, 16 to a row, 6 m apart"),
+    COUNT("links", "7", 1, 1000, "hinges and links of an arm"),
+    CHOICE("pose", "hang", arm_poses, "hang: moderate swing; bent: whips")};
 
 static double arm_angle(bool bent, int arm, int link)
 {
@@ -315,14 +325,13 @@ static void make_double_pendulum(const double *v, sb_model_builder *b)
 
 /* box_stack -------------------------------------------------------------------------------------------------------- */
 
-static const sb_generator_param stack_params[] = {
-    COUNT("count", "10", 1, 10000, "cubes, one on another"),
-    N("half", "m", "0.5", 1e-3, 100.0, "half extent of the cubes"),
-    N("gap", "m", "0", 0.0, 10.0, "gap between neighbours"),
-    FRICTION("0.6"),
-    DENSITY,
-    RESTITUTION,
-    MARGIN};
+static const sb_generator_param stack_params[] = {COUNT("count", "10", 1, 10000, "cubes, one on another"),
+                                                  N("half", "m", "0.5", 1e-3, 100.0, "half extent of the cubes"),
+                                                  N("gap", "m", "0", 0.0, 10.0, "gap between neighbours"),
+                                                  FRICTION("0.6"),
+                                                  DENSITY,
+                                                  RESTITUTION,
+                                                  MARGIN};
 
 static void make_box_stack(const double *v, sb_model_builder *b)
 {
@@ -340,7 +349,10 @@ static void make_box_stack(const double *v, sb_model_builder *b)
 
 /* The list --------------------------------------------------------------------------------------------------------- */
 
-#define ROW(name, text, params) {name, text, params, sizeof params / sizeof *(params)}
+#define ROW(name, text, params)                                                                                        \
+  {                                                                                                                    \
+    name, text, params, sizeof params / sizeof *(params)                                                               \
+  }
 static const sb_generator generators[] = {
     ROW("pyramid", "unit cubes in a triangle on the ground", pyramid_params),
     ROW("pile", "jittered layers of spheres and cubes that fall into a box", pile_params),
@@ -400,11 +412,11 @@ static sb_status bad_value(const sb_generator_param *p, const sb_scene_param *gi
     snprintf(words + n, sizeof words - n, "%s%s", i ? ", " : "", p->choices[i]);
   }
   if (p->choices)
-    return sb_report(diag, SB_ERROR, SB_CODE_SCENE_PARAMETER, where, "%s: expected one of %s, found '%s'", p->name, words,
-                     given->value);
-  return sb_report(diag, SB_ERROR, SB_CODE_SCENE_PARAMETER, where, "%s: expected %s from %g to %g%s%s, found '%s'", p->name,
-                   p->integer ? "a whole number" : "a number", p->lower, p->upper, *p->unit ? " " : "", p->unit,
-                   given->value);
+    return sb_report(diag, SB_ERROR, SB_CODE_SCENE_PARAMETER, where, "%s: expected one of %s, found '%s'", p->name,
+                     words, given->value);
+  return sb_report(diag, SB_ERROR, SB_CODE_SCENE_PARAMETER, where, "%s: expected %s from %g to %g%s%s, found '%s'",
+                   p->name, p->integer ? "a whole number" : "a number", p->lower, p->upper, *p->unit ? " " : "",
+                   p->unit, given->value);
 }
 
 static sb_status set_param(const sb_generator *g, const sb_scene_param *given, const char *where, double *values,

@@ -5,7 +5,8 @@
 #include "model_builder.h"
 #include "scene.h"
 
-/* Fills the builder with the scene `name`. Unknown names, keys and values out of range are errors with the nearest name. */
+/* Fills the builder with the scene `name`. Unknown names, keys and values out of range are errors with the nearest
+ * name. */
 sb_status generator_build(const char *name, const char *where, const sb_scene_param *params, size_t param_count,
                           sb_model_builder *builder, sb_diagnostics *diag);
 

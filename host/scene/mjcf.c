@@ -26,7 +26,8 @@ static void read_compiler(mjcf *m, const xmlNode *node)
   if (strlen(sequence) == 3 && strspn(sequence, "xyzXYZ") == 3)
     memcpy(m->euler, sequence, 4);
   else
-    xml_input_error(m->in, node, SB_CODE_SCENE_VALUE, "eulerseq: expected three of x y z X Y Z, found '%.20s'", sequence);
+    xml_input_error(m->in, node, SB_CODE_SCENE_VALUE, "eulerseq: expected three of x y z X Y Z, found '%.20s'",
+                    sequence);
 }
 
 static void read_option(mjcf *m, const xmlNode *node)
@@ -58,7 +59,7 @@ static void read_settings(mjcf *m)
 /* Sections that no pass reads are reported once. */
 static void check_sections(mjcf *m)
 {
-  static const char *const read[] = {"compiler", "option",  "default",  "worldbody",
+  static const char *const read[] = {"compiler", "option",   "default",  "worldbody",
                                      "contact",  "actuator", "keyframe", NULL};
   for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
     bool known = false;
@@ -100,6 +101,8 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
     mjcf_check(m, root);
     read_settings(m);
     mjcf_read_defaults(m);
+  }
+  if (in->status == SB_OK) {
     mjcf_read_world(m);
     check_sections(m);
   }

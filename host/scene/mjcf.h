@@ -33,6 +33,7 @@ typedef struct mjcf_file {
 #define MJCF_MAX_FILES 64
 #define MJCF_MAX_CLASSES 1024
 #define MJCF_MAX_ENTRIES 8192
+#define MJCF_MAX_CHAIN 64
 
 typedef struct mjcf {
   xml_input *in;
@@ -85,13 +86,16 @@ void mjcf_files_clear(mjcf *m);
 void mjcf_read_defaults(mjcf *m);
 /* Class of an element: its class attribute, or else `inherited`. */
 mjcf_source mjcf_source_of(mjcf *m, const xmlNode *node, mjcf_kind kind, int32_t inherited);
-/* Index of the class that the attribute names, `inherited` without the attribute; an error when there is no such class. */
+/* Index of the class that the attribute names, `inherited` without the attribute; an error when there is no such class.
+ */
 int32_t mjcf_class_of(mjcf *m, const xmlNode *node, const char *attribute, int32_t inherited);
-/* Text of an attribute, from the element or its classes. `at` says where it stands, `level` how far away (0 the element). */
+/* Text of an attribute, from the element or its classes. `at` says where it stands, `level` how far away (0 the
+ * element). */
 const char *mjcf_text(const mjcf_source *s, const char *name, const xmlNode **at, int *level);
 /* Each leaves values as they were and returns false when the attribute is absent or wrong (then with an error). */
 bool mjcf_numbers(const mjcf_source *s, const char *name, double *values, size_t count);
-bool mjcf_some_numbers(const mjcf_source *s, const char *name, double *values, size_t lower, size_t upper, size_t *found);
+bool mjcf_some_numbers(const mjcf_source *s, const char *name, double *values, size_t lower, size_t upper,
+                       size_t *found);
 /* A number that must not be below `lower`. */
 bool mjcf_number_from(const mjcf_source *s, const char *name, double lower, double *value);
 bool mjcf_mask(const mjcf_source *s, const char *name, uint32_t *value);

@@ -19,8 +19,7 @@ static double angle_unit(const mjcf *m) { return m->degrees ? COOK_PI / 180.0 : 
 static double effort_of(const mjcf_source *s, const char *name, const double range[2])
 {
   double lower = cook_abs(range[0]), upper = cook_abs(range[1]);
-  if (lower != upper)
-    xml_input_unsupported(s->m->in, s->node, "a force range that is not symmetric about 0", name);
+  if (lower != upper) xml_input_unsupported(s->m->in, s->node, "a force range that is not symmetric about 0", name);
   return lower > upper ? lower : upper;
 }
 
@@ -91,7 +90,17 @@ static void read_free_joint(mjcf *m, const xmlNode *node, int32_t link)
 
 /* Geometry --------------------------------------------------------------------------------------------------------- */
 
-enum { GEOM_PLANE, GEOM_HFIELD, GEOM_SPHERE, GEOM_CAPSULE, GEOM_ELLIPSOID, GEOM_CYLINDER, GEOM_BOX, GEOM_MESH, GEOM_SDF };
+enum {
+  GEOM_PLANE,
+  GEOM_HFIELD,
+  GEOM_SPHERE,
+  GEOM_CAPSULE,
+  GEOM_ELLIPSOID,
+  GEOM_CYLINDER,
+  GEOM_BOX,
+  GEOM_MESH,
+  GEOM_SDF
+};
 static const char *const geom_types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                          "cylinder", "box",    "mesh",   "sdf",     NULL};
 
@@ -157,8 +166,8 @@ static bool read_form(const mjcf_source *s, int type, const double frame[7], dou
 /* Adds the geom's mass to the body's when it counts. */
 static void add_mass(const mjcf_source *s, int type, const double X[7], const double size[3], scene_link *masses)
 {
-  static const solid_kind kinds[] = {SOLID_SPHERE,    SOLID_SPHERE,   SOLID_SPHERE, SOLID_CAPSULE, SOLID_ELLIPSOID,
-                                     SOLID_CYLINDER, SOLID_BOX,      SOLID_SPHERE, SOLID_SPHERE};
+  static const solid_kind kinds[] = {SOLID_SPHERE,   SOLID_SPHERE, SOLID_SPHERE, SOLID_CAPSULE, SOLID_ELLIPSOID,
+                                     SOLID_CYLINDER, SOLID_BOX,    SOLID_SPHERE, SOLID_SPHERE};
   double density = 1000.0, mass = 0.0, group = 0.0, local[6], tensor[6];
   mjcf_numbers(s, "group", &group, 1);
   mjcf_number_from(s, "density", 0.0, &density);
@@ -281,8 +290,8 @@ typedef struct body_masses {
   bool is_stated;
 } body_masses;
 
-/* Joints, geometry and inertia of one body, also inside its frames; bodies are left for later so that what belongs to one
- * link lies together. */
+/* Joints, geometry and inertia of one body, also inside its frames; bodies are left for later so that what belongs to
+ * one link lies together. */
 static void read_own(mjcf *m, const xmlNode *node, int32_t link, const double frame[7], int32_t class,
                      body_masses *masses)
 {

@@ -63,6 +63,21 @@ static void read_class(mjcf *m, const xmlNode *node, int32_t class)
   }
 }
 
+/* Attributes are looked up along a class and those around it; this bounds the way. */
+static void check_lengths(mjcf *m)
+{
+  int32_t length[MJCF_MAX_CLASSES];
+  for (int32_t c = 0; c < m->class_count; c++) {
+    length[c] = c ? length[m->classes[c].parent] : 0;
+    for (int32_t e = m->classes[c].last; e >= 0; e = m->entries[e].next) length[c]++;
+    if (length[c] <= MJCF_MAX_CHAIN) continue;
+    xml_input_error(m->in, m->entries[m->classes[c].last].node, SB_CODE_SCENE_STRUCTURE,
+                    "default class '%.80s' and those around it have more than %d elements", m->classes[c].name,
+                    MJCF_MAX_CHAIN);
+    return;
+  }
+}
+
 void mjcf_read_defaults(mjcf *m)
 {
   m->classes[0] = (mjcf_class){"main", -1, -1};
@@ -80,6 +95,7 @@ void mjcf_read_defaults(mjcf *m)
     }
     if (mjcf_check(m, c)) read_class(m, c, 0);
   }
+  check_lengths(m);
 }
 
 int32_t mjcf_class_of(mjcf *m, const xmlNode *node, const char *attribute, int32_t inherited)
@@ -90,8 +106,8 @@ int32_t mjcf_class_of(mjcf *m, const xmlNode *node, const char *attribute, int32
   if (class >= 0) return class;
   if (m->in->errors >= XML_INPUT_MAX_ERRORS) return inherited;
   const char *near = name_map_nearest(&m->class_names, name);
-  xml_input_error(m->in, node, SB_CODE_SCENE_REFERENCE, "%s: there is no default class '%.80s'%s%.80s%s", attribute, name,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  xml_input_error(m->in, node, SB_CODE_SCENE_REFERENCE, "%s: there is no default class '%.80s'%s%.80s%s", attribute,
+                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return inherited;
 }
 
@@ -124,7 +140,8 @@ bool mjcf_numbers(const mjcf_source *s, const char *name, double *values, size_t
   return mjcf_some_numbers(s, name, values, count, count, &found);
 }
 
-bool mjcf_some_numbers(const mjcf_source *s, const char *name, double *values, size_t lower, size_t upper, size_t *found)
+bool mjcf_some_numbers(const mjcf_source *s, const char *name, double *values, size_t lower, size_t upper,
+                       size_t *found)
 {
   const xmlNode *at;
   int level;
@@ -233,14 +250,18 @@ static void read_orientation(const mjcf_source *s, double q[4])
     for (int i = 0; i < 3; i++) v[i] *= degree;
     good = cook_quat_euler(v, s->m->euler, read);
     break;
-  case 3: good = cook_quat_xy_axes(v, v + 3, read); break;
-  default: good = cook_quat_z_axis(v, read);
+  case 3:
+    good = cook_quat_xy_axes(v, v + 3, read);
+    break;
+  default:
+    good = cook_quat_z_axis(v, read);
   }
   if (good && cook_quat_normalize(read))
     memcpy(q, read, sizeof read);
   else
     xml_input_error(s->m->in, best_at, SB_CODE_SCENE_VALUE,
-                    "%s: expected vectors of some length in different directions and angles below 1e6 rad", names[best]);
+                    "%s: expected vectors of some length in different directions and angles below 1e6 rad",
+                    names[best]);
 }
 
 void mjcf_pose(const mjcf_source *s, double X[7])

@@ -1,4 +1,5 @@
-/* <include> of MJCF: the content of another file takes the element's place. Paths are relative to the including file. */
+/* <include> of MJCF: the content of another file takes the element's place. Paths are relative to the including file.
+ */
 #include "mjcf.h"
 #include "scene_file.h"
 
@@ -86,7 +87,7 @@ static void include_one(mjcf *m, xmlNode *node)
   char *bytes;
   size_t size;
   sb_status status =
-    scene_file_read(path, xml_input_where(m->in, node, &place), &m->remaining, &bytes, &size, m->in->diag);
+      scene_file_read(path, xml_input_where(m->in, node, &place), &m->remaining, &bytes, &size, m->in->diag);
   if (status != SB_OK) {
     m->in->errors++;
     if (m->in->status == SB_OK) m->in->status = status;

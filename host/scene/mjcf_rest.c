@@ -164,8 +164,7 @@ static int32_t add_actuator(mjcf *m, const xmlNode *node, uint32_t kind)
     a.ctrl_lower = range[0], a.ctrl_upper = range[1];
   if (mjcf_limited(&s, "forcelimited", "forcerange") && mjcf_range(&s, "forcerange", range)) {
     double lower = cook_abs(range[0]), upper = cook_abs(range[1]);
-    if (lower != upper)
-      xml_input_unsupported(m->in, node, "a force range that is not symmetric about 0", "forcerange");
+    if (lower != upper) xml_input_unsupported(m->in, node, "a force range that is not symmetric about 0", "forcerange");
     double effort = (lower > upper ? lower : upper) * cook_abs(a.gear);
     if (dof && effort < dof->effort_limit) dof->effort_limit = effort;
   }

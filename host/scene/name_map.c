@@ -46,6 +46,7 @@ int32_t name_map_find(const name_map *map, const char *name)
 const char *name_map_nearest(const name_map *map, const char *name)
 {
   const char *best = NULL;
+  if (map->count > 4096) return NULL; /* a search would take longer than it helps */
   for (size_t i = 0; i < map->capacity; i++) {
     if (!map->slots[i].name) continue;
     const char *two[2] = {best, map->slots[i].name};

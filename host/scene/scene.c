@@ -1,6 +1,8 @@
 /* The entry point of the scene layer: decides what a scene is and finishes the model. */
 #include "scene.h"
 
+#include "fp_env.h"
+
 #include "generators.h"
 #include "model_builder.h"
 #include "scene_file.h"
@@ -10,7 +12,8 @@
 #include <string.h>
 
 #define GENERATOR_PREFIX "generator:"
-#define DEFAULT_SIZE_LIMIT (UINT64_C(64) << 20)
+#define COOKED_LIMIT (UINT64_C(1) << 30)
+#define XML_LIMIT (UINT64_C(16) << 20) /* a parsed tree takes up to 30 times the memory of its text */
 
 static bool has_plane(sb_model_builder *b)
 {
@@ -53,25 +56,29 @@ static sb_status load_cooked(const sb_scene_request *request, const char *bytes,
   const char *change = request->key ? "a keyframe" : request->gravity ? "gravity" : request->ground ? "a ground" : NULL;
   if (change)
     return sb_report(diag, SB_ERROR, SB_CODE_SCENE_VALUE, request->where,
-                     "%s is a cooked model and cannot be given %s; cook the scene again with it", request->scene, change);
+                     "%s is a cooked model and cannot be given %s; cook the scene again with it", request->scene,
+                     change);
   return sb_model_store_from_bytes(bytes, size, request->scene, out, diag);
 }
 
 static sb_status load_file(const sb_scene_request *request, sb_model_store **out, sb_diagnostics *diag)
 {
   if (request->param_count)
-    return sb_report(diag, SB_ERROR, SB_CODE_SCENE_PARAMETER,
-                     request->params[0].where ? request->params[0].where : request->where,
-                     "parameter '%s' belongs to generators, but the scene is the file %s", request->params[0].key,
-                     request->scene);
-  uint64_t remaining = request->max_file_size ? request->max_file_size : DEFAULT_SIZE_LIMIT;
+    return sb_report(
+        diag, SB_ERROR, SB_CODE_SCENE_PARAMETER, request->params[0].where ? request->params[0].where : request->where,
+        "parameter '%s' belongs to generators, but the scene is the file %s", request->params[0].key, request->scene);
+  uint64_t remaining = request->max_file_size ? request->max_file_size : COOKED_LIMIT;
   char *bytes;
   size_t size;
   sb_status status = scene_file_read(request->scene, request->where, &remaining, &bytes, &size, diag);
   if (status != SB_OK) return status;
   if (size >= 8 && !memcmp(bytes, "SBMODEL\n", 8)) {
     status = load_cooked(request, bytes, size, out, diag);
+  } else if (!request->max_file_size && size > XML_LIMIT) {
+    status = sb_report(diag, SB_ERROR, SB_CODE_SCENE_SIZE, request->where, "%s is larger than the %llu bytes allowed",
+                       request->scene, (unsigned long long)XML_LIMIT);
   } else {
+    if (!request->max_file_size) remaining = XML_LIMIT - size;
     sb_model_builder *b = sb_builder_create();
     status = b ? xml_scene_build(request, bytes, size, remaining, b, diag)
                : sb_report(diag, SB_ERROR, SB_CODE_MEMORY, request->where, "no memory to build the scene");
@@ -87,6 +94,9 @@ sb_status sb_scene_load(const sb_scene_request *request, sb_model_store **out, s
   *out = NULL;
   if (!request->scene || !*request->scene)
     return sb_report(diag, SB_ERROR, SB_CODE_SCENE_FILE, request->where, "no scene was named");
-  if (!strncmp(request->scene, GENERATOR_PREFIX, strlen(GENERATOR_PREFIX))) return load_generator(request, out, diag);
-  return load_file(request, out, diag);
+  bool generated = !strncmp(request->scene, GENERATOR_PREFIX, strlen(GENERATOR_PREFIX));
+  sb_fp_env saved = sb_fp_env_enter(); /* numbers are read the same way whatever the caller's settings */
+  sb_status status = generated ? load_generator(request, out, diag) : load_file(request, out, diag);
+  sb_fp_env_leave(saved);
+  return status;
 }

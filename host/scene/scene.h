@@ -5,8 +5,8 @@
  *   *.urdf           the same rule: the root element decides
  *   anything else    by content: cooked bytes or XML
  *
- * Cooking gives the same bytes on every machine. What a file asks for and Samebit does not support is a warning with the
- * code SCENE_UNSUPPORTED, once for each kind of element and attribute; names it does not know are SCENE_UNKNOWN. */
+ * Cooking gives the same bytes on every machine. What a file asks for and Samebit does not support is a warning with
+ * the code SCENE_UNSUPPORTED, once for each kind of element and attribute; names it does not know are SCENE_UNKNOWN. */
 #ifndef SAMEBIT_HOST_SCENE_H
 #define SAMEBIT_HOST_SCENE_H
 
@@ -30,7 +30,7 @@ typedef struct sb_scene_request {
   bool floating_base;       /* URDF: root link on a FREE joint instead of fixed to the world */
   bool ground;              /* adds the plane z = 0 unless the scene has a plane */
   const double *gravity;    /* 3 numbers, m/s^2, in place of the scene's own; NULL to keep those */
-  uint64_t max_file_size;   /* bytes, all files of the scene together; 0 for 64 MiB */
+  uint64_t max_file_size;   /* bytes, all files of the scene together; 0 for 16 MiB, cooked bytes 1 GiB */
 } sb_scene_request;
 
 /* On success *out is the caller's to free with sb_model_store_free. On failure it is NULL and `diag` says why. */
@@ -39,8 +39,8 @@ sb_status sb_scene_load(const sb_scene_request *request, sb_model_store **out, s
 typedef struct sb_generator_param {
   const char *name;
   const char *unit;
-  const char *fallback;      /* the value when it is not given */
-  double lower, upper;       /* allowed range */
+  const char *fallback; /* the value when it is not given */
+  double lower, upper;  /* allowed range */
   bool integer;
   const char *const *choices; /* NULL-ended words in place of numbers; NULL for a number */
   const char *text;

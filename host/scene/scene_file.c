@@ -49,8 +49,7 @@ sb_status scene_file_read(const char *path, const char *where, uint64_t *remaini
   *size = 0;
   /* Not blocking, so that a named pipe cannot stop the program. */
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return sb_report(diag, SB_ERROR, SB_CODE_SCENE_FILE, where, "cannot open %s: %s", path, strerror(errno));
+  if (fd < 0) return sb_report(diag, SB_ERROR, SB_CODE_SCENE_FILE, where, "cannot open %s: %s", path, strerror(errno));
   struct stat info;
   sb_status status;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))

@@ -1,5 +1,5 @@
-/* Numbers in scene files. strtod_l with a C locale rounds correctly in the C libraries we build with; the text is held to a
- * decimal grammar first, so that no other form of it is reached. */
+/* Numbers in scene files. strtod_l with a C locale rounds correctly in the C libraries we build with; the text is held
+ * to a decimal grammar first, so that no other form of it is reached. */
 #define _GNU_SOURCE /* strtod_l and newlocale */
 #include "scene_number.h"
 

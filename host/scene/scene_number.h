@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Parses one number from the start of text ([+-] digits [. digits] [e [+-] digits], no hexadecimal, inf or nan) and sets
- * *end behind it. False when there is none, or it is beyond binary64. */
+/* Parses one number from the start of text ([+-] digits [. digits] [e [+-] digits], no hexadecimal, inf or nan) and
+ * sets *end behind it. False when there is none, or it is beyond binary64. */
 bool scene_parse_number(const char *text, const char **end, double *value);
 /* The whole text is one number, white space around it allowed. */
 bool scene_parse_whole_number(const char *text, double *value);

@@ -80,7 +80,8 @@ void scene_tree_clear(scene_tree *tree)
 }
 
 /* Combines two rigid parts; all values in one frame. */
-static void combine(double *mass, double com[3], double inertia[6], double add, const double at[3], const double tensor[6])
+static void combine(double *mass, double com[3], double inertia[6], double add, const double at[3],
+                    const double tensor[6])
 {
   double total = *mass + add;
   if (!(total > 0.0)) return;
@@ -105,7 +106,7 @@ void scene_link_add_mass(scene_link *link, double mass, const double com[3], con
 typedef struct build {
   scene_tree *tree;
   sb_model_builder *builder;
-  bool *is_static; /* of each body */
+  bool *is_static;   /* of each body */
   uint32_t *link_of; /* of each body: the link that it was made for */
 } build;
 
@@ -163,7 +164,7 @@ static void add_body(build *b, uint32_t l)
     cook_pose_mul(parent->in_body, link->X, in_parent);
     body.parent = parent->body;
   }
-  body.joint_type = !joint                           ? SB_JOINT_FIXED
+  body.joint_type = !joint                            ? SB_JOINT_FIXED
                     : joint->kind == SCENE_JOINT_FREE ? SB_JOINT_FREE
                     : joint->kind == SCENE_JOINT_BALL ? SB_JOINT_BALL
                                                       : SB_JOINT_AXES;
@@ -185,8 +186,7 @@ static void add_body(build *b, uint32_t l)
     return;
   }
   b->link_of[link->body] = l;
-  b->is_static[link->body] =
-    body.joint_type == SB_JOINT_FIXED && (body.parent < 0 || b->is_static[body.parent]);
+  b->is_static[link->body] = body.joint_type == SB_JOINT_FIXED && (body.parent < 0 || b->is_static[body.parent]);
   add_dofs(b, link, link->body);
 }
 

@@ -1,7 +1,7 @@
 /* The tree of links that MJCF and URDF readers fill and that becomes bodies of a model. Private to the scene layer.
  *
- * A link without joint is fixed to its parent. A moving link that is fixed to its parent while one of the two has no mass
- * does not become a body of its own: its mass, shapes and children go to the body that it moves with. */
+ * A link without joint is fixed to its parent. A moving link that is fixed to its parent while one of the two has no
+ * mass does not become a body of its own: its mass, shapes and children go to the body that it moves with. */
 #ifndef SAMEBIT_HOST_SCENE_TREE_H
 #define SAMEBIT_HOST_SCENE_TREE_H
 
@@ -15,7 +15,7 @@ typedef struct scene_joint {
   const xmlNode *node;
   const char *name; /* NULL for none */
   scene_joint_kind kind;
-  sb_build_dof dof; /* BALL: anchor and the values of all three dofs; FREE: the values of all six */
+  sb_build_dof dof;  /* BALL: anchor and the values of all three dofs; FREE: the values of all six */
   int32_t first_dof; /* in the model, set by scene_tree_build */
   int32_t body;
 } scene_joint;
@@ -35,9 +35,9 @@ typedef struct scene_link {
 
 typedef struct scene_geom {
   const char *name;
-  int32_t link; /* -1 for the world */
+  int32_t link;         /* -1 for the world */
   sb_build_shape shape; /* X in the link */
-  int32_t index; /* of the shape in the model, set by scene_tree_build */
+  int32_t index;        /* of the shape in the model, set by scene_tree_build */
 } scene_geom;
 
 typedef struct scene_tree {
@@ -50,8 +50,8 @@ typedef struct scene_tree {
   name_map link_names, joint_names, geom_names;
 } scene_tree;
 
-/* Adds an entity and its name; the index, or -1 after an error (no memory, name used twice). A joint belongs to the link
- * whose index it is given; joints of one link must be added one after another. */
+/* Adds an entity and its name; the index, or -1 after an error (no memory, name used twice). A joint belongs to the
+ * link whose index it is given; joints of one link must be added one after another. */
 int32_t scene_tree_add_link(scene_tree *tree, const scene_link *link);
 int32_t scene_tree_add_joint(scene_tree *tree, int32_t link, const scene_joint *joint);
 int32_t scene_tree_add_geom(scene_tree *tree, const scene_geom *geom, const xmlNode *node);

@@ -6,11 +6,16 @@
 double solid_volume(solid_kind kind, const double s[3])
 {
   switch (kind) {
-  case SOLID_SPHERE: return 4.0 / 3.0 * COOK_PI * (s[0] * s[0] * s[0]);
-  case SOLID_CAPSULE: return COOK_PI * (s[0] * s[0]) * (2.0 * s[1]) + 4.0 / 3.0 * COOK_PI * (s[0] * s[0] * s[0]);
-  case SOLID_BOX: return 8.0 * (s[0] * s[1] * s[2]);
-  case SOLID_CYLINDER: return COOK_PI * (s[0] * s[0]) * (2.0 * s[1]);
-  case SOLID_ELLIPSOID: return 4.0 / 3.0 * COOK_PI * (s[0] * s[1] * s[2]);
+  case SOLID_SPHERE:
+    return 4.0 / 3.0 * COOK_PI * (s[0] * s[0] * s[0]);
+  case SOLID_CAPSULE:
+    return COOK_PI * (s[0] * s[0]) * (2.0 * s[1]) + 4.0 / 3.0 * COOK_PI * (s[0] * s[0] * s[0]);
+  case SOLID_BOX:
+    return 8.0 * (s[0] * s[1] * s[2]);
+  case SOLID_CYLINDER:
+    return COOK_PI * (s[0] * s[0]) * (2.0 * s[1]);
+  case SOLID_ELLIPSOID:
+    return 4.0 / 3.0 * COOK_PI * (s[0] * s[1] * s[2]);
   }
   return 0.0;
 }
@@ -28,7 +33,9 @@ void solid_inertia(solid_kind kind, const double s[3], double mass, double inert
 {
   double x = 0.0, y = 0.0, z = 0.0;
   switch (kind) {
-  case SOLID_SPHERE: x = y = z = 0.4 * mass * (s[0] * s[0]); break;
+  case SOLID_SPHERE:
+    x = y = z = 0.4 * mass * (s[0] * s[0]);
+    break;
   case SOLID_CAPSULE:
     capsule_inertia(s[0], s[1], mass, &z, &x);
     y = x;

@@ -10,35 +10,35 @@
 #include <unistd.h>
 
 static const xml_element schema[] = {
-  {"robot", XML_USED, "name", "version", ""},
-  {"link", XML_USED, "name", "type", ""},
-  {"joint", XML_USED, "name type", "", ""},
-  {"inertial", XML_USED, "", "", ""},
-  {"origin", XML_USED, "xyz rpy", "", ""},
-  {"mass", XML_USED, "value", "", ""},
-  {"inertia", XML_USED, "ixx ixy ixz iyy iyz izz", "", ""},
-  {"collision", XML_USED, "", "name group", ""},
-  {"geometry", XML_USED, "", "", ""},
-  {"box", XML_USED, "size", "", ""},
-  {"sphere", XML_USED, "radius", "", ""},
-  {"capsule", XML_USED, "radius length", "", ""},
-  {"cylinder", XML_MISSING, "", "", ""},
-  {"mesh", XML_USED, "filename", "scale", ""},
-  {"parent", XML_USED, "link", "", ""},
-  {"child", XML_USED, "link", "", ""},
-  {"axis", XML_USED, "xyz", "", ""},
-  {"limit", XML_USED, "lower upper effort velocity", "", "acceleration jerk"},
-  {"dynamics", XML_USED, "damping friction", "", "D K mu_coulomb mu_viscous spring_stiffness spring_reference"},
-  {"mimic", XML_USED, "joint multiplier offset", "", ""},
-  {"visual", XML_IDLE, "", "", ""},
-  {"material", XML_IDLE, "", "", ""},
-  {"calibration", XML_IDLE, "", "", ""},
-  {"transmission", XML_IDLE, "", "", ""},
-  {"gazebo", XML_IDLE, "", "", ""},
-  {"safety_controller", XML_MISSING, "", "", ""},
-  {"contact", XML_MISSING, "", "", ""},
-  {"joint_properties", XML_MISSING, "", "", ""},
-  {"sensor", XML_MISSING, "", "", ""}};
+    {"robot", XML_USED, "name", "version", ""},
+    {"link", XML_USED, "name", "type", ""},
+    {"joint", XML_USED, "name type", "", ""},
+    {"inertial", XML_USED, "", "", ""},
+    {"origin", XML_USED, "xyz rpy", "", ""},
+    {"mass", XML_USED, "value", "", ""},
+    {"inertia", XML_USED, "ixx ixy ixz iyy iyz izz", "", ""},
+    {"collision", XML_USED, "", "name group", ""},
+    {"geometry", XML_USED, "", "", ""},
+    {"box", XML_USED, "size", "", ""},
+    {"sphere", XML_USED, "radius", "", ""},
+    {"capsule", XML_USED, "radius length", "", ""},
+    {"cylinder", XML_MISSING, "", "", ""},
+    {"mesh", XML_USED, "filename", "scale", ""},
+    {"parent", XML_USED, "link", "", ""},
+    {"child", XML_USED, "link", "", ""},
+    {"axis", XML_USED, "xyz", "", ""},
+    {"limit", XML_USED, "lower upper effort velocity", "", "acceleration jerk"},
+    {"dynamics", XML_USED, "damping friction", "", "D K mu_coulomb mu_viscous spring_stiffness spring_reference"},
+    {"mimic", XML_USED, "joint multiplier offset", "", ""},
+    {"visual", XML_IDLE, "", "", ""},
+    {"material", XML_IDLE, "", "", ""},
+    {"calibration", XML_IDLE, "", "", ""},
+    {"transmission", XML_IDLE, "", "", ""},
+    {"gazebo", XML_IDLE, "", "", ""},
+    {"safety_controller", XML_MISSING, "", "", ""},
+    {"contact", XML_MISSING, "", "", ""},
+    {"joint_properties", XML_MISSING, "", "", ""},
+    {"sensor", XML_MISSING, "", "", ""}};
 
 typedef struct urdf_joint {
   const xmlNode *node;
@@ -162,7 +162,8 @@ static bool read_geometry(urdf *u, const xmlNode *geometry, sb_build_shape *shap
   const xmlNode *g = xml_input_element(geometry->children);
   double size[3], length;
   if (!g) {
-    xml_input_error(u->in, geometry, SB_CODE_SCENE_ATTRIBUTE, "<geometry> needs a box, sphere, capsule, cylinder or mesh");
+    xml_input_error(u->in, geometry, SB_CODE_SCENE_ATTRIBUTE,
+                    "<geometry> needs a box, sphere, capsule, cylinder or mesh");
     return false;
   }
   if (!check(u, g)) return false;
@@ -410,7 +411,8 @@ static void collect_joints(urdf *u, const xmlNode *root)
     if (j.parent < 0 || j.child < 0) continue;
     if (u->links[j.child].joint >= 0 || j.parent == j.child) {
       xml_input_error(u->in, c, SB_CODE_SCENE_STRUCTURE,
-                      "joint '%.80s': a link is the child of one joint, and never its own; loops are not supported", name);
+                      "joint '%.80s': a link is the child of one joint, and never its own; loops are not supported",
+                      name);
       continue;
     }
     urdf_link *parent = &u->links[j.parent];
@@ -470,8 +472,8 @@ static void add_links(urdf *u, const xmlNode *robot, int32_t root)
     }
   }
   if (reached < u->link_count && u->in->status == SB_OK)
-    xml_input_error(u->in, robot, SB_CODE_SCENE_STRUCTURE, "%d links are not connected to the root: their joints form a loop",
-                    (int)(u->link_count - reached));
+    xml_input_error(u->in, robot, SB_CODE_SCENE_STRUCTURE,
+                    "%d links are not connected to the root: their joints form a loop", (int)(u->link_count - reached));
 }
 
 void urdf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, sb_model_builder *builder)
@@ -479,7 +481,8 @@ void urdf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, sb
   urdf u = {.in = in, .request = request};
   u.tree.in = in;
   if (request->key)
-    xml_input_error(in, root, SB_CODE_SCENE_REFERENCE, "URDF has no keyframes, so '%.80s' cannot be found", request->key);
+    xml_input_error(in, root, SB_CODE_SCENE_REFERENCE, "URDF has no keyframes, so '%.80s' cannot be found",
+                    request->key);
   check(&u, root);
   if (collect_links(&u, root)) collect_joints(&u, root);
   int32_t first = in->status == SB_OK ? find_root(&u, root) : -1;

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define MAX_WARNINGS 200
+#define MAX_ATTRIBUTES 1000
+#define MAX_NAME_BYTES (512u * 1024u)
+/* Beyond this no length, mass or angle means anything, and squares leave binary32. */
+#define MAX_NUMBER 1.0e18
 
 void xml_input_clear(xml_input *in)
 {
@@ -50,7 +53,9 @@ static sb_status parse_failed(xml_input *in, const char *path, const parse_state
   }
   const xmlError *error = parser ? xmlCtxtGetLastError(parser) : NULL;
   char text[200];
-  snprintf(text, sizeof text, "%s", error && error->message ? error->message : "it cannot be parsed");
+  const char *found = error && error->message ? error->message : "it cannot be parsed";
+  if (parser && xmlDictGetUsage(parser->dict) > MAX_NAME_BYTES) found = "it has too many different names";
+  snprintf(text, sizeof text, "%s", found);
   for (char *c = text; *c; c++)
     if ((unsigned char)*c < 0x20) *c = c[1] ? ' ' : 0;
   snprintf(where, sizeof where, "%.280s:%d", path, error ? error->line : 1);
@@ -74,17 +79,63 @@ const xmlNode *xml_input_too_deep(const xmlNode *root)
   return NULL;
 }
 
+/* Behind the next `text` from p on; the end without one. */
+static const char *behind(const char *p, const char *end, const char *text)
+{
+  size_t n = strlen(text);
+  for (; (size_t)(end - p) >= n; p++)
+    if (!memcmp(p, text, n)) return p + n;
+  return end;
+}
+
+/* What the parser would take long for or misread: a zero byte (no text, or text of two bytes a letter), or a tag with
+ * so many attributes that the check for doubles takes minutes. Returns what is wrong, or NULL. */
+static const char *unfit(const char *bytes, size_t size, int *line)
+{
+  const char *p = bytes, *end = bytes + size, *wrong = NULL;
+  while (p < end && !wrong) {
+    if (*p++ != '<') continue;
+    if (p < end && *p == '!') {
+      p = end - p >= 3 && !memcmp(p, "!--", 3)        ? behind(p + 3, end, "-->")
+          : end - p >= 8 && !memcmp(p, "![CDATA[", 8) ? behind(p + 8, end, "]]>")
+                                                      : p + 1;
+      continue;
+    }
+    char quote = 0;
+    for (int values = 0; p < end && (quote || *p != '>') && !wrong; p++) {
+      if (quote ? *p == quote : *p == '"' || *p == '\'') quote = quote ? 0 : *p;
+      if (quote == *p && ++values > MAX_ATTRIBUTES) wrong = "an element has more than 1000 attributes";
+    }
+  }
+  const char *zero = memchr(bytes, 0, size);
+  if (zero) p = zero, wrong = "it holds a zero byte; write it as UTF-8 text";
+  *line = 1;
+  for (const char *c = bytes; wrong && c < p; c++) *line += *c == '\n';
+  return wrong;
+}
+
 xmlDoc *xml_input_parse(xml_input *in, const char *bytes, size_t size, const char *path)
 {
   parse_state state = {0};
+  int line;
+  const char *wrong = unfit(bytes, size, &line);
+  if (wrong) {
+    char where[320];
+    snprintf(where, sizeof where, "%.280s:%d", path, line);
+    in->status = sb_report(in->diag, SB_ERROR, SB_CODE_SCENE_XML, where, "malformed XML: %s", wrong);
+    in->errors++;
+    return NULL;
+  }
   xmlParserCtxt *parser = size <= INT32_MAX ? xmlNewParserCtxt() : NULL;
   xmlDoc *doc = NULL;
   if (parser) {
     parser->_private = &state;
     parser->sax->internalSubset = refuse_document_type;
+    /* Looking names up takes longer the more there are; a scene uses some hundred. */
+    xmlDictSetLimit(parser->dict, MAX_NAME_BYTES);
     doc = xmlCtxtReadMemory(parser, bytes, (int)size, NULL, NULL,
                             XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES |
-                              XML_PARSE_NODICT);
+                                XML_PARSE_NODICT);
   }
   if (doc && (state.has_document_type || !xmlDocGetRootElement(doc))) {
     xmlFreeDoc(doc);
@@ -189,11 +240,14 @@ void xml_input_unsupported(xml_input *in, const xmlNode *node, const char *what,
   warn(in, node, SB_CODE_SCENE_UNSUPPORTED, text);
 }
 
-static void unknown(xml_input *in, const xmlNode *node, const char *what, const char *near)
+/* The nearest name is looked for only when the message is new. */
+static void unknown(xml_input *in, const xmlNode *node, const char *what, const char *name, const char *const *known,
+                    size_t count)
 {
   char key[160], text[400];
   snprintf(key, sizeof key, "?%s", what);
   if (!first_time(in, key)) return;
+  const char *near = sb_nearest_name(name, known, count);
   snprintf(text, sizeof text, "%.120s is unknown and has no effect%s%.64s%s", what, near ? "; did you mean '" : "",
            near ? near : "", near ? "'?" : "");
   warn(in, node, SB_CODE_SCENE_UNKNOWN, text);
@@ -246,7 +300,7 @@ static void unknown_attribute(xml_input *in, const xmlNode *node, const char *na
   const char *words[128];
   size_t count = split(row->used, buffer, sizeof buffer, words, 128);
   snprintf(what, sizeof what, "attribute '%.48s' of <%.48s>", name, row->name);
-  unknown(in, node, what, sb_nearest_name(name, words, count));
+  unknown(in, node, what, name, words, count);
 }
 
 static void unknown_element(xml_input *in, const xmlNode *node, const xml_element *schema, size_t count)
@@ -256,7 +310,7 @@ static void unknown_element(xml_input *in, const xmlNode *node, const xml_elemen
   if (count > 128) count = 128;
   for (size_t i = 0; i < count; i++) names[i] = schema[i].name;
   snprintf(what, sizeof what, "element <%.48s>", (const char *)node->name);
-  unknown(in, node, what, sb_nearest_name((const char *)node->name, names, count));
+  unknown(in, node, what, (const char *)node->name, names, count);
 }
 
 bool xml_input_check(xml_input *in, const xmlNode *node, const xml_element *schema, size_t count)
@@ -295,6 +349,13 @@ const char *xml_input_attribute(const xmlNode *node, const char *name)
   return NULL;
 }
 
+static bool has_huge(const double *values, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!(values[i] >= -MAX_NUMBER && values[i] <= MAX_NUMBER)) return true;
+  return false;
+}
+
 bool xml_input_some_numbers(xml_input *in, const xmlNode *node, const char *name, const char *text, double *values,
                             size_t lower, size_t upper, size_t *found)
 {
@@ -303,13 +364,16 @@ bool xml_input_some_numbers(xml_input *in, const xmlNode *node, const char *name
   long n = scene_parse_numbers(text, read, upper);
   if (n < 0) {
     xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected finite decimal numbers, found '%.60s'", name, text);
+  } else if (has_huge(read, (size_t)n < upper ? (size_t)n : upper)) {
+    xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected numbers within +-%g, found '%.60s'", name, MAX_NUMBER,
+                    text);
   } else if ((size_t)n < lower || (size_t)n > upper) {
     if (lower == upper)
       xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected %zu numbers, found %ld in '%.60s'", name, upper, n,
                       text);
     else
-      xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected %zu to %zu numbers, found %ld in '%.60s'", name, lower,
-                      upper, n, text);
+      xml_input_error(in, node, SB_CODE_SCENE_NUMBER, "%s: expected %zu to %zu numbers, found %ld in '%.60s'", name,
+                      lower, upper, n, text);
   } else {
     memcpy(values, read, (size_t)n * sizeof *values);
     *found = (size_t)n;

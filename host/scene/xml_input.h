@@ -1,5 +1,5 @@
-/* Reading XML for scenes: safe parsing, places for messages, attributes as numbers, and the record of what is unknown or
- * not supported. Knows libxml2; private to the scene layer. */
+/* Reading XML for scenes: safe parsing, places for messages, attributes as numbers, and the record of what is unknown
+ * or not supported. Knows libxml2; private to the scene layer. */
 #ifndef SAMEBIT_HOST_XML_INPUT_H
 #define SAMEBIT_HOST_XML_INPUT_H
 
@@ -25,8 +25,8 @@ typedef struct xml_input {
 } xml_input;
 
 /* One element that a format knows. Lists of attribute names separated by single blanks:
- * used are read, idle are known and have no effect on what Samebit computes, missing would have one but are not supported.
- * `support` says the same of the element itself. */
+ * used are read, idle are known and have no effect on what Samebit computes, missing would have one but are not
+ * supported. `support` says the same of the element itself. */
 typedef enum xml_support { XML_USED, XML_IDLE, XML_MISSING } xml_support;
 typedef struct xml_element {
   const char *name;
@@ -56,7 +56,7 @@ const char *xml_input_where(const xml_input *in, const xmlNode *node, xml_place 
 
 /* An error or warning at a node. */
 void xml_input_error(xml_input *in, const xmlNode *node, sb_code code, const char *format, ...)
-  __attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 /* Once for each `what`. */
 void xml_input_unsupported(xml_input *in, const xmlNode *node, const char *what, const char *detail);
 

@@ -16,8 +16,8 @@ sb_status xml_scene_build(const sb_scene_request *request, const char *bytes, si
     else if (xml_is(root, "robot"))
       urdf_read(&in, request, root, builder);
     else
-      xml_input_error(&in, root, SB_CODE_SCENE_FORMAT, "expected <mujoco> or <robot> as the root element, found <%.60s>",
-                      (const char *)root->name);
+      xml_input_error(&in, root, SB_CODE_SCENE_FORMAT,
+                      "expected <mujoco> or <robot> as the root element, found <%.60s>", (const char *)root->name);
     xmlFreeDoc(doc);
   }
   xml_input_clear(&in);

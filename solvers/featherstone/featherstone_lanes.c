@@ -37,12 +37,12 @@ static void load_link(const fs_tick *t, const fs_bundle *b, uint32_t i, FsWork *
   const uint32_t *coord = b->coord + (size_t)i * SB_LANES, *dof = b->dof + (size_t)i * SB_LANES;
   const FsConstant *k = (const FsConstant *)b->constants + i;
   w->external = fs_inertia_zero();
-  w->push = w->twist = v3_zero();
+  w->body_force = w->body_torque = v3_zero();
   if (b->links[i].has_body) {
-    uint32_t rate[SB_LANES];
-    for (int l = 0; l < SB_LANES; l++) rate[l] = b->body[(size_t)i * SB_LANES + (uint32_t)l] * 6;
-    w->push = v3(gather(s->body_f, rate, 0), gather(s->body_f, rate, 1), gather(s->body_f, rate, 2));
-    w->twist = v3(gather(s->body_f, rate, 3), gather(s->body_f, rate, 4), gather(s->body_f, rate, 5));
+    uint32_t wrench[SB_LANES];
+    for (int l = 0; l < SB_LANES; l++) wrench[l] = b->body[(size_t)i * SB_LANES + (uint32_t)l] * 6;
+    w->body_force = v3(gather(s->body_f, wrench, 0), gather(s->body_f, wrench, 1), gather(s->body_f, wrench, 2));
+    w->body_torque = v3(gather(s->body_f, wrench, 3), gather(s->body_f, wrench, 4), gather(s->body_f, wrench, 5));
   }
   switch (b->links[i].kind) {
   case FS_ANGULAR:
@@ -221,10 +221,10 @@ static void reduce_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
     }
     V3 c = m33_mul_v3(w->axes, k->com);
     w->ia = fs_rigid_inertia(k->mass, s33_rotate(w->axes, k->inertia), c, w->motion.w, g);
-    w->ia.n = v3_sub(w->ia.n, v3_add(w->twist, v3_cross(c, w->push)));
-    w->ia.f = v3_sub(w->ia.f, w->push);
     /* Added also when it is zero: -0 + 0 must not depend on whether a neighbour has contacts. */
     w->ia = fs_inertia_add(w->ia, w->external);
+    w->ia.f = v3_sub(w->ia.f, w->body_force);
+    w->ia.n = v3_sub(w->ia.n, v3_add(w->body_torque, v3_cross(c, w->body_force)));
   }
   for (uint32_t i = b->link_count; i-- > 0;) {
     int32_t p = b->links[i].parent;

@@ -26,8 +26,6 @@ STRUCT(FsWork) {
   FsJoint joint;
   FsInertia ia;
   FsInertia external; /* what contacts add; zero when there are none */
-  V3 push;  /* body_f: N at the centre of mass */
-  V3 twist; /* body_f: N m */
   V3 s_n;
   V3 s_f;
   F inv_d;
@@ -35,6 +33,8 @@ STRUCT(FsWork) {
   S33 ball_inv_d;
   V3 ball_u;
   FsAccel accel;
+  V3 body_force;  /* command of this tick: N at the centre of mass, world axes */
+  V3 body_torque; /* N m */
   /* coordinates and velocities during the tick */
   F q;
   F qd;

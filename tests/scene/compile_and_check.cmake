@@ -7,7 +7,7 @@ if(NOT compiler)
   return()
 endif()
 file(MAKE_DIRECTORY ${WORK})
-file(GLOB sources ${ROOT}/host/core/cook_math.c ${ROOT}/host/core/content_hash.c ${ROOT}/host/core/diagnostic.c
+file(GLOB sources ${ROOT}/host/core/cook_math.c ${ROOT}/host/core/content_hash.c ${ROOT}/host/core/diagnostic.c ${ROOT}/host/core/fp_env.c
      ${ROOT}/host/core/model_*.c ${ROOT}/host/scene/*.c)
 separate_arguments(xml_cflags UNIX_COMMAND "${XML_CFLAGS}")
 separate_arguments(xml_libs UNIX_COMMAND "${XML_LIBS}")
@@ -15,7 +15,7 @@ set(program ${WORK}/scene_hashes)
 execute_process(
   COMMAND ${compiler} -std=c17 ${OPT} -ffp-contract=off -fno-fast-math -fno-math-errno -I${ROOT}/plugin_api/include
           -I${ROOT}/host/core -I${ROOT}/host/scene ${xml_cflags} ${sources} ${ROOT}/tests/scene/scene_hashes.c -o ${program}
-          ${xml_libs}
+          ${xml_libs} -lm
   RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${CC} ${OPT} does not compile the scene layer")

@@ -3,8 +3,8 @@
  *   scene_hashes GOLDEN MODELS SHARED          compares; exit 1 when one differs
  *   scene_hashes GOLDEN MODELS SHARED print    prints the file anew, which is how it is remade
  *
- * A line is HASH SCENE [key=value ...]. SCENE is generator:NAME, models/FILE (in MODELS) or shared/FILE (in SHARED, left
- * out when that folder is absent); key.NAME selects a keyframe. Lines that begin with # are kept. */
+ * A line is HASH SCENE [key=value ...]. SCENE is generator:NAME, models/FILE (in MODELS) or shared/FILE (in SHARED,
+ * left out when that folder is absent); key.NAME selects a keyframe. Lines that begin with # are kept. */
 #include "scene.h"
 
 #include <inttypes.h>
@@ -54,7 +54,8 @@ static uint64_t hash_of(const char *path, char **words, size_t count)
     hash = sb_model_store_hash(store);
     sb_model_store_free(store);
   }
-  for (size_t i = 0; i < diag.count && hash == 0; i++) fprintf(stderr, "%s: %s\n", diag.items[i].where, diag.items[i].message);
+  for (size_t i = 0; i < diag.count && hash == 0; i++)
+    fprintf(stderr, "%s: %s\n", diag.items[i].where, diag.items[i].message);
   sb_diagnostics_clear(&diag);
   return hash;
 }

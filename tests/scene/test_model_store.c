@@ -224,12 +224,13 @@ static void same_pair(sb_model_builder *b)
 static void test_rules(void **state)
 {
   (void)state;
-  static const broken cases[] = {
-      {"mass above 0", no_mass},          {"positive definite", bad_inertia}, {"finite", nan_com},
-      {"finite", huge_number},            {"before it", parent_after},        {"quaternion", zero_quat},
-      {"axis", zero_axis},                {"lower limit", swapped_limits},    {"damping", negative_damping},
-      {"body out of range", bad_shape_body}, {"sizes", bad_size},             {"condim", bad_condim},
-      {"dof out of range", bad_dof},      {"two shapes", same_pair}};
+  static const broken cases[] = {{"mass above 0", no_mass},     {"positive definite", bad_inertia},
+                                 {"finite", nan_com},           {"finite", huge_number},
+                                 {"before it", parent_after},   {"quaternion", zero_quat},
+                                 {"axis", zero_axis},           {"lower limit", swapped_limits},
+                                 {"damping", negative_damping}, {"body out of range", bad_shape_body},
+                                 {"sizes", bad_size},           {"condim", bad_condim},
+                                 {"dof out of range", bad_dof}, {"two shapes", same_pair}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     sb_diagnostics diag = {0};
     sb_model_builder *b = sample();
@@ -317,7 +318,8 @@ static void test_cook_math(void **state)
   assert_true(e[0] <= e[1] && e[1] <= e[2]);
   assert_float_equal(e[0] + e[1] + e[2], 9.0, 1e-14);
   assert_true(cook_inertia_inverse(s, inv));
-  double det = s[0] * (s[1] * s[2] - s[5] * s[5]) - s[3] * (s[3] * s[2] - s[5] * s[4]) + s[4] * (s[3] * s[5] - s[1] * s[4]);
+  double det =
+      s[0] * (s[1] * s[2] - s[5] * s[5]) - s[3] * (s[3] * s[2] - s[5] * s[4]) + s[4] * (s[3] * s[5] - s[1] * s[4]);
   assert_float_equal(e[0] * e[1] * e[2], det, 1e-12);
   const double down[3] = {0.0, 0.0, -2.0}, slant[3] = {0.3, -0.4, 0.2}, z[3] = {0.0, 0.0, 1.0};
   double q[4], v[3];
@@ -340,9 +342,9 @@ static void test_cook_math(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_derived),   cmocka_unit_test(test_velocities),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_derived),    cmocka_unit_test(test_velocities),
                                      cmocka_unit_test(test_round_trip), cmocka_unit_test(test_replicate),
-                                     cmocka_unit_test(test_rules),     cmocka_unit_test(test_hostile_bytes),
+                                     cmocka_unit_test(test_rules),      cmocka_unit_test(test_hostile_bytes),
                                      cmocka_unit_test(test_cook_math)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,43 @@
+/* The builder's insides, shared by adding (model_builder.c) and finalising (model_finalise.c). Private to host/core. */
+#ifndef SAMEBIT_HOST_MODEL_BUILDER_PARTS_H
+#define SAMEBIT_HOST_MODEL_BUILDER_PARTS_H
+
+#include "model_builder.h"
+#include "model_store_parts.h"
+
+/* A growing array of one kind of entity. */
+typedef struct sb_pool {
+  void *items;
+  size_t size; /* of an item */
+  uint32_t count;
+  uint32_t capacity;
+} sb_pool;
+
+typedef struct sb_text_pool {
+  char *text;
+  uint32_t size;
+  uint32_t capacity;
+} sb_text_pool;
+
+typedef struct sb_built_body {
+  sb_build_body body;
+  int32_t first_dof;
+  int32_t dof_count;
+} sb_built_body;
+
+typedef struct sb_body_pair {
+  int32_t body[2];
+} sb_body_pair;
+
+struct sb_model_builder {
+  sb_pool bodies, dofs, shapes, actuators, excludes, pairs;
+  sb_text_pool names[SB_NAME_KINDS];
+  double gravity[3];
+  uint32_t dt_numerator, dt_denominator;
+  bool failed;
+};
+
+/* An item of a pool, NULL when out of range. */
+void *sb_pool_at(const sb_pool *pool, int32_t index);
+
+#endif

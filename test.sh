@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs what is missing, builds, and runs every test. About 20 minutes on two cores.
+#   ./test.sh           all
+#   ./test.sh --quick   the release build's tests only, without the slow label
+set -e
+cd "$(dirname "$0")"
+. ./.install.sh gcc g++ libc6-dev clang cmake ninja-build pkg-config libinih-dev libxxhash-dev libxml2-dev libcjson-dev libcmocka-dev \
+  libvulkan-dev glslc spirv-tools mesa-vulkan-drivers vulkan-validationlayers binutils libclang-rt-14-dev \
+  qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-s390x-linux-gnu \
+  libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross gcc-arm-linux-gnueabi libc6-dev-armel-cross
+build() { # folder, then cmake arguments
+  folder=$1
+  shift
+  cmake -S . -B "$folder" -G Ninja -DSAMEBIT_TESTS=ON -DSAMEBIT_WERROR=ON "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
+  cmake --build "$folder" >>"$folder.log" 2>&1 || { tail -n 60 "$folder.log"; exit 1; }
+}
+echo "== release"
+build build -DCMAKE_BUILD_TYPE=Release
+if [ "$1" = "--quick" ]; then
+  exec ctest --test-dir build --output-on-failure -LE "slow"
+fi
+ctest --test-dir build --output-on-failure
+echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
+build build-asan -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS=-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+exec ctest --test-dir build-asan --output-on-failure -L "unit|abi|cases" -LE "slow|gpu|determinism"

@@ -156,6 +156,29 @@ static void check_joint_damping(physics_solver s)
   }
 }
 
+/* Two links that swing from the horizontal for 5 s: the midpoint step's largest energy error is a twentieth of Euler's, or less. */
+static void check_integrator(physics_solver s)
+{
+  double error[2];
+  for (int k = 0; k < 2; k++) {
+    sb_model_builder *b = physics_builder(-G);
+    for (int i = 0; i < 2; i++) {
+      sb_build_body body = physics_link(i - 1, i ? 0.5 : 0, 0, 0, 1, 0.02);
+      body.com[0] = 0.25;
+      sb_builder_add_body(b, &body, NULL);
+      sb_build_dof dof = physics_axis(SB_DOF_ANGULAR, 0, 1, 0);
+      sb_builder_add_dof(b, &dof, NULL);
+    }
+    const physics_param set[1] = {{"integrator", k}};
+    physics p = physics_start(b, s, 1000, set, 1);
+    double e0 = reference_energy(p.m, p.s);
+    error[k] = 0;
+    for (int t = 0; t < 5000; t++) physics_step(&p, 1), error[k] = fmax(error[k], fabs(reference_energy(p.m, p.s) - e0));
+    if (k) physics_bound(&p, "integrator: energy error of midpoint over euler", error[1] / error[0], 0.05);
+    physics_stop(&p);
+  }
+}
+
 static const struct {
   const char *name;
   void (*check)(physics_solver);
@@ -165,6 +188,7 @@ static const struct {
     {"contact_damping_ratio", check_contact_damping},
     {"limit_frequency", check_limit_frequency},
     {"limit_damping_ratio", check_limit_damping},
+    {"integrator", check_integrator},
     {"joint_frequency", check_joint_frequency},
     {"joint_damping_ratio", check_joint_damping},
 };

@@ -55,7 +55,7 @@ physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t
   sb_sim_part part = {.name = "physics", .api = api, .params = values, .bodies = bodies, .body_count = p.m->body_count,
                       .backend = SB_BACKEND_CPU, .mode = SB_MODE_LOCAL};
   sb_sim_config config = {.model = p.store, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = per_second,
-                          .mode = SB_MODE_LOCAL, .threads = 1, .lanes = run_lanes, .broad_phase = SB_BROAD_SAP, .seed = 1};
+                          .mode = SB_MODE_LOCAL, .threads = 1, .lanes = run_lanes, .speculative_margin = 0.01f, .broad_phase = SB_BROAD_SAP, .seed = 1};
   if (sb_sim_create(&config, &p.sim, &diag)) fail_with(&diag, "sb_sim_create");
   free(bodies);
   p.s = sb_sim_state(p.sim);

@@ -296,7 +296,11 @@ static void accelerate_link(uint8_t kind, FsAccel from, FsWork *w)
   }
   if (kind == FS_ANGULAR || kind == FS_LINEAR) {
     V3 a = w->joint.axis;
+#if defined(SAMEBIT_MUTANT_LANE_DEPENDENT) && SB_LANES == 8
+    F qdd = ((w->u - v3_dot(w->s_n, w->accel.alpha)) - v3_dot(w->s_f, w->accel.a)) * w->inv_d; /* the planted fault: another order */
+#else
     F qdd = (w->u - (v3_dot(w->s_n, w->accel.alpha) + v3_dot(w->s_f, w->accel.a))) * w->inv_d;
+#endif
     if (kind == FS_ANGULAR)
       w->accel.alpha = v3_add_scaled(w->accel.alpha, a, qdd);
     else
@@ -329,7 +333,12 @@ static void drift_link(F dt, uint8_t kind, FsWork *w)
     Q4 d = q4_mul(w->quat, q4(w->ang.x * half, w->ang.y * half, w->ang.z * half, K(0.0f)));
     w->quat = q4_normalize(q4(w->quat.x + d.x, w->quat.y + d.y, w->quat.z + d.z, w->quat.w + d.w));
   }
+#if defined(SAMEBIT_MUTANT_FUSED_OP) && SB_LANES == 1
+  /* the planted fault: product and sum rounded once */
+  if (kind == FS_ANGULAR || kind == FS_LINEAR) w->q = (F)((double)w->q + (double)dt * (double)w->qd);
+#else
   if (kind == FS_ANGULAR || kind == FS_LINEAR) w->q = w->q + dt * w->qd;
+#endif
 }
 
 static void accelerate_links(const fs_bundle *b, FsWork *work)

@@ -75,10 +75,10 @@ typedef struct fs_tick {
 #define FS_LANE_FUNCTIONS(lanes)                                                                                       \
   /* The whole tick of a bundle that no contact touches. */                                                           \
   void fs_bundle_run_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);                                      \
-  /* The parts of a tick of a touched bundle: load state; place the links (ahead: where a substep looks at the               \
-   * forces); advance one substep; store state. */                                                                     \
-  void fs_bundle_load_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);                                     \
-  void fs_bundle_place_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle, bool ahead);                                                         \
+  /* The parts of a tick of a touched bundle: load state; place the links (ahead: where a substep looks at the forces);\
+   * advance one substep; store state. */                                                                              \
+  void fs_bundle_load_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);                                      \
+  void fs_bundle_place_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle, bool ahead);                         \
   void fs_bundle_advance_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);                                  \
   void fs_bundle_store_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);
 FS_LANE_FUNCTIONS(1)

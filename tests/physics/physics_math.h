@@ -1,5 +1,5 @@
-/* Vectors and quaternions in binary64 for the physics tests. Knows the C library alone, so that it cannot share a mistake with the
- * kernels. */
+/* Vectors and quaternions in binary64 for the physics tests. Knows the C library alone, so that it cannot share a
+ * mistake with the kernels. */
 #ifndef SAMEBIT_PHYSICS_MATH_H
 #define SAMEBIT_PHYSICS_MATH_H
 
@@ -23,7 +23,10 @@ static inline dv dv_sub(dv a, dv b) { return (dv){a.x - b.x, a.y - b.y, a.z - b.
 static inline dv dv_scale(dv a, double s) { return (dv){a.x * s, a.y * s, a.z * s}; }
 static inline double dv_dot(dv a, dv b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static inline double dv_len(dv a) { return sqrt(dv_dot(a, a)); }
-static inline dv dv_cross(dv a, dv b) { return (dv){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+static inline dv dv_cross(dv a, dv b)
+{
+  return (dv){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
 static inline dv dv_unit(dv a) { return dv_scale(a, 1.0 / dv_len(a)); }
 
 static inline dq dq_read(const float *p) { return (dq){p[0], p[1], p[2], p[3]}; }
@@ -58,7 +61,8 @@ static inline double dq_angle(dq a, dq b)
 /* i: xx yy zz xy xz yz */
 static inline dv dv_inertia(const float *i, dv v)
 {
-  return (dv){i[0] * v.x + i[3] * v.y + i[4] * v.z, i[3] * v.x + i[1] * v.y + i[5] * v.z, i[4] * v.x + i[5] * v.y + i[2] * v.z};
+  return (dv){i[0] * v.x + i[3] * v.y + i[4] * v.z, i[3] * v.x + i[1] * v.y + i[5] * v.z,
+              i[4] * v.x + i[5] * v.y + i[2] * v.z};
 }
 
 #endif

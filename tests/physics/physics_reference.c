@@ -15,7 +15,8 @@ static void carry(reference_body *f, dv offset, dq q)
   f->q = dq_mul(f->q, q);
 }
 
-static void move_axes(const sb_model *m, uint32_t body, const double *joint_q, const double *joint_qd, reference_body *f)
+static void move_axes(const sb_model *m, uint32_t body, const double *joint_q, const double *joint_qd,
+                      reference_body *f)
 {
   const dq none = {0, 0, 0, 1};
   for (uint32_t d = 0; d < m->joint_dof_count[body]; d++) {
@@ -66,7 +67,8 @@ void reference_kinematics(const sb_model *m, const double *joint_q, const double
 void reference_from_bodies(const sb_model *m, const float *body_q, const float *body_qd, reference_body *out)
 {
   for (uint32_t b = 0; b < m->body_count; b++) {
-    reference_body f = {.p = dv_read(body_q + 7 * b), .q = dq_unit(dq_read(body_q + 7 * b + 3)), .w = dv_read(body_qd + 6 * b + 3)};
+    reference_body f = {
+        .p = dv_read(body_q + 7 * b), .q = dq_unit(dq_read(body_q + 7 * b + 3)), .w = dv_read(body_qd + 6 * b + 3)};
     dv arm = rotate(&f, dv_read(m->body_com + 3 * b));
     f.com = dv_add(f.p, arm);
     f.v_com = dv_read(body_qd + 6 * b);
@@ -85,7 +87,8 @@ double reference_kinetic(const sb_model *m, const reference_body *b, const float
 {
   double e = 0;
   for (uint32_t i = 0; i < m->body_count; i++)
-    e += 0.5 * m->body_mass[i] * dv_dot(b[i].v_com, b[i].v_com) + 0.5 * dv_dot(b[i].w, inertia_times(m, i, &b[i], b[i].w));
+    e += 0.5 * m->body_mass[i] * dv_dot(b[i].v_com, b[i].v_com) +
+         0.5 * dv_dot(b[i].w, inertia_times(m, i, &b[i], b[i].w));
   for (uint32_t d = 0; d < m->dof_count; d++) e += 0.5 * m->joint_armature[d] * joint_qd[d] * joint_qd[d];
   return e;
 }
@@ -132,7 +135,8 @@ dv reference_centre(const sb_model *m, const reference_body *b)
 {
   dv sum = {0, 0, 0};
   double mass = 0;
-  for (uint32_t i = 0; i < m->body_count; i++) sum = dv_add(sum, dv_scale(b[i].com, m->body_mass[i])), mass += m->body_mass[i];
+  for (uint32_t i = 0; i < m->body_count; i++)
+    sum = dv_add(sum, dv_scale(b[i].com, m->body_mass[i])), mass += m->body_mass[i];
   return dv_scale(sum, 1 / mass);
 }
 
@@ -187,9 +191,11 @@ static void solve(double (*a)[REFERENCE_DOFS], double *b, uint32_t n)
   }
 }
 
-void reference_accelerations(const sb_model *m, const double *joint_q, const double *joint_qd, const double *force, double *qdd)
+void reference_accelerations(const sb_model *m, const double *joint_q, const double *joint_qd, const double *force,
+                             double *qdd)
 {
-  static reference_body at[REFERENCE_BODIES], before[REFERENCE_BODIES], after[REFERENCE_BODIES], column[REFERENCE_DOFS][REFERENCE_BODIES];
+  static reference_body at[REFERENCE_BODIES], before[REFERENCE_BODIES], after[REFERENCE_BODIES],
+      column[REFERENCE_DOFS][REFERENCE_BODIES];
   static double mass[REFERENCE_DOFS][REFERENCE_DOFS];
   double path[REFERENCE_DOFS * 2], unit[REFERENCE_DOFS];
   const double h = 1e-5;
@@ -212,7 +218,8 @@ void reference_accelerations(const sb_model *m, const double *joint_q, const dou
       for (uint32_t e = 0; e < n; e++)
         mass[d][e] += m->body_mass[b] * dv_dot(column[d][b].v_com, column[e][b].v_com) +
                       dv_dot(column[d][b].w, inertia_times(m, b, &at[b], column[e][b].w));
-      dv a = dv_scale(dv_sub(after[b].v_com, before[b].v_com), 0.5 / h), alpha = dv_scale(dv_sub(after[b].w, before[b].w), 0.5 / h);
+      dv a = dv_scale(dv_sub(after[b].v_com, before[b].v_com), 0.5 / h),
+         alpha = dv_scale(dv_sub(after[b].w, before[b].w), 0.5 / h);
       dv torque = dv_add(inertia_times(m, b, &at[b], alpha), dv_cross(at[b].w, inertia_times(m, b, &at[b], at[b].w)));
       qdd[d] -= m->body_mass[b] * dv_dot(column[d][b].v_com, dv_sub(a, g)) + dv_dot(column[d][b].w, torque);
     }

@@ -1,5 +1,5 @@
-/* An independent reference in binary64: kinematics by the definition in samebit/model.h, energy, momentum, joint accelerations.
- * Knows the model and the C library; shares no code with the solvers. */
+/* An independent reference in binary64: kinematics by the definition in samebit/model.h, energy, momentum, joint
+ * accelerations. Knows the model and the C library; shares no code with the solvers. */
 #ifndef SAMEBIT_PHYSICS_REFERENCE_H
 #define SAMEBIT_PHYSICS_REFERENCE_H
 
@@ -33,9 +33,10 @@ dv reference_momentum(const sb_model *m, const reference_body *b);
 dv reference_angular_momentum(const sb_model *m, const reference_body *b, dv about);
 dv reference_centre(const sb_model *m, const reference_body *b);
 
-/* Accelerations of all dofs under gravity and dof forces `force`: solves M qdd = force - bias, M = sum of J^T (m, I) J with the
- * Jacobian taken column by column from the velocity map, and the bias accelerations as central differences of the velocities along
- * the motion with qdd = 0. */
-void reference_accelerations(const sb_model *m, const double *joint_q, const double *joint_qd, const double *force, double *qdd);
+/* Accelerations of all dofs under gravity and dof forces `force`: solves M qdd = force - bias, M = sum of J^T (m, I) J
+ * with the Jacobian taken column by column from the velocity map, and the bias accelerations as central differences of
+ * the velocities along the motion with qdd = 0. */
+void reference_accelerations(const sb_model *m, const double *joint_q, const double *joint_qd, const double *force,
+                             double *qdd);
 
 #endif

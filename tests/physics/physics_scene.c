@@ -33,7 +33,8 @@ void physics_set_lanes(uint32_t lanes) { run_lanes = lanes; }
 
 #define MAX_PARAMS 32
 
-physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t per_second, const physics_param *params, size_t count)
+physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t per_second,
+                            const physics_param *params, size_t count)
 {
   physics p = {.solver = solver, .one = one, .dt = (float)1 / (float)per_second};
   sb_diagnostics diag = {0};
@@ -52,10 +53,24 @@ physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t
   uint32_t *bodies = malloc((p.m->body_count + 1) * sizeof *bodies);
   assert_non_null(bodies);
   for (uint32_t i = 0; i < p.m->body_count; i++) bodies[i] = i;
-  sb_sim_part part = {.name = "physics", .api = api, .params = values, .bodies = bodies, .body_count = p.m->body_count,
-                      .backend = SB_BACKEND_CPU, .mode = SB_MODE_LOCAL};
-  sb_sim_config config = {.model = p.store, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = per_second,
-                          .mode = SB_MODE_LOCAL, .threads = 1, .lanes = run_lanes, .speculative_margin = 0.01f, .broad_phase = SB_BROAD_SAP, .seed = 1};
+  sb_sim_part part = {.name = "physics",
+                      .api = api,
+                      .params = values,
+                      .bodies = bodies,
+                      .body_count = p.m->body_count,
+                      .backend = SB_BACKEND_CPU,
+                      .mode = SB_MODE_LOCAL};
+  sb_sim_config config = {.model = p.store,
+                          .parts = &part,
+                          .part_count = 1,
+                          .dt_numerator = 1,
+                          .dt_denominator = per_second,
+                          .mode = SB_MODE_LOCAL,
+                          .threads = 1,
+                          .lanes = run_lanes,
+                          .speculative_margin = 0.01f,
+                          .broad_phase = SB_BROAD_SAP,
+                          .seed = 1};
   if (sb_sim_create(&config, &p.sim, &diag)) fail_with(&diag, "sb_sim_create");
   free(bodies);
   p.s = sb_sim_state(p.sim);
@@ -63,7 +78,8 @@ physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t
   return p;
 }
 
-physics physics_start(sb_model_builder *b, physics_solver solver, uint32_t per_second, const physics_param *params, size_t count)
+physics physics_start(sb_model_builder *b, physics_solver solver, uint32_t per_second, const physics_param *params,
+                      size_t count)
 {
   sb_diagnostics diag = {0};
   sb_model_store *one = NULL;
@@ -109,7 +125,8 @@ void physics_bound(const physics *p, const char *what, double measured, double b
 {
   bool ok = measured <= bound;
   if (!ok) missed++;
-  print_message("  %-13s %-62s %.3e  (bound %.3e)%s\n", p ? physics_desc(p->solver)->id : "", what, measured, bound, ok ? "" : "  MISSED");
+  print_message("  %-13s %-62s %.3e  (bound %.3e)%s\n", p ? physics_desc(p->solver)->id : "", what, measured, bound,
+                ok ? "" : "  MISSED");
 }
 
 void physics_verdict(void)

@@ -1,5 +1,5 @@
-/* Scenes for the physics tests: a model built in place, one of the two solvers linked statically, and bounds that print what was
- * measured. Knows the host's core and scene layer. */
+/* Scenes for the physics tests: a model built in place, one of the two solvers linked statically, and bounds that print
+ * what was measured. Knows the host's core and scene layer. */
 #ifndef SAMEBIT_PHYSICS_SCENE_H
 #define SAMEBIT_PHYSICS_SCENE_H
 
@@ -31,9 +31,11 @@ typedef struct physics {
 void physics_set_lanes(uint32_t lanes);
 
 /* Finalises and frees the builder and starts a run at dt = 1 / per_second. Fails the test when anything goes wrong. */
-physics physics_start(sb_model_builder *b, physics_solver solver, uint32_t per_second, const physics_param *params, size_t count);
+physics physics_start(sb_model_builder *b, physics_solver solver, uint32_t per_second, const physics_param *params,
+                      size_t count);
 /* The same on a model of one world, which it takes over. */
-physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t per_second, const physics_param *params, size_t count);
+physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t per_second,
+                            const physics_param *params, size_t count);
 void physics_step(physics *p, uint32_t ticks);
 void physics_stop(physics *p);
 

@@ -10,10 +10,10 @@
 
 /* ---- free fall ---- */
 
-/* Symplectic Euler from rest position x0 and velocity v0: v_n = v0 + n dt g and x_n = x0 + n dt v0 + dt^2 g n (n + 1) / 2. The
- * parabola has n^2 for n (n + 1), so it differs by dt t g / 2 exactly. Each of n additions to v rounds by at most u |v| (u = 2^-24);
- * over time t that moves x by n u |v| t / 2; each addition to x rounds by u |x|. With an offset centre of mass, the body origin is
- * formed from it and back each tick: 6 more roundings of |c| and of |x|. */
+/* Symplectic Euler from rest position x0 and velocity v0: v_n = v0 + n dt g and x_n = x0 + n dt v0 + dt^2 g n (n + 1)
+ * / 2. The parabola has n^2 for n (n + 1), so it differs by dt t g / 2 exactly. Each of n additions to v rounds by at
+ * most u |v| (u = 2^-24); over time t that moves x by n u |v| t / 2; each addition to x rounds by u |x|. With an offset
+ * centre of mass, the body origin is formed from it and back each tick: 6 more roundings of |c| and of |x|. */
 static void check_fall(physics_solver solver, const double spin[3], const double com[3])
 {
   sb_model_builder *b = physics_builder(-9.81);
@@ -31,11 +31,15 @@ static void check_fall(physics_solver solver, const double spin[3], const double
   dv sum = dv_make(x0.x + t * v0.x, x0.y + t * v0.y, x0.z + t * v0.z + 0.5 * p.dt * p.dt * g * n * (n + 1));
   dv parabola = dv_make(sum.x, sum.y, x0.z + t * v0.z + 0.5 * g * t * t);
   double speed = 8, reach = 6, arm = dv_len(dv_read(p.m->body_com));
-  double round_v = n * PHYSICS_ULP * speed, round_x = 0.5 * round_v * t + n * PHYSICS_ULP * (reach + 6 * arm + (arm > 0 ? 6 * reach : 0));
-  physics_bound(&p, "fall: velocity against the sum, m/s", dv_len(dv_sub(r[0].v_com, dv_make(v0.x, v0.y, v0.z + g * t))), round_v);
+  double round_v = n * PHYSICS_ULP * speed,
+         round_x = 0.5 * round_v * t + n * PHYSICS_ULP * (reach + 6 * arm + (arm > 0 ? 6 * reach : 0));
+  physics_bound(&p, "fall: velocity against the sum, m/s",
+                dv_len(dv_sub(r[0].v_com, dv_make(v0.x, v0.y, v0.z + g * t))), round_v);
   physics_bound(&p, "fall: position against the Euler sum, m", dv_len(dv_sub(r[0].com, sum)), round_x);
-  physics_bound(&p, "fall: position against the parabola, m", dv_len(dv_sub(r[0].com, parabola)), -0.5 * g * p.dt * t * 1.001 + round_x);
-  /* A ball turns evenly: its spin rounds like v (three products and the rotations of the inertia: 8 roundings a tick). */
+  physics_bound(&p, "fall: position against the parabola, m", dv_len(dv_sub(r[0].com, parabola)),
+                -0.5 * g * p.dt * t * 1.001 + round_x);
+  /* A ball turns evenly: its spin rounds like v (three products and the rotations of the inertia: 8 roundings a tick).
+   */
   dv w = dv_make(spin[0], spin[1], spin[2]);
   physics_bound(&p, "fall: spin of a ball, rad/s", dv_len(dv_sub(r[0].w, w)), 8 * n * PHYSICS_ULP * dv_len(w) + 1e-30);
   physics_stop(&p);
@@ -65,9 +69,9 @@ static physics start_top(physics_solver solver, const double inertia[3], const d
   return physics_start(b, solver, per_second, PHYSICS_NO_PARAMS);
 }
 
-/* Euler: a symmetric top (I, I, C) turns its axis about L at |L| / I. Both solvers carry L and turn the body with the angular velocity
- * of the middle of the step: second order, with relative errors of (|w| dt)^2. Rounding: about 30 operations a tick that walk
- * randomly, sqrt(30 n) u; bounds allow ten of those. */
+/* Euler: a symmetric top (I, I, C) turns its axis about L at |L| / I. Both solvers carry L and turn the body with the
+ * angular velocity of the middle of the step: second order, with relative errors of (|w| dt)^2. Rounding: about 30
+ * operations a tick that walk randomly, sqrt(30 n) u; bounds allow ten of those. */
 #define ROUNDING_WALK(n) (10 * sqrt(30 * (double)(n)) * PHYSICS_ULP)
 
 static void test_symmetric_top(void **state)
@@ -94,17 +98,18 @@ static void test_symmetric_top(void **state)
     double time = 10000 * p.dt, speed = dv_len(dv_make(w[0], w[1], w[2]));
     physics_bound(&p, "symmetric top: precession over 10 s, relative", fabs(turned / (rate * time) - 1),
                   speed * p.dt * speed * p.dt + ROUNDING_WALK(10000));
-    physics_bound(&p, "symmetric top: tilt of the axis over 10 s, rad", worst_tilt, speed * p.dt * speed * p.dt + ROUNDING_WALK(10000));
+    physics_bound(&p, "symmetric top: tilt of the axis over 10 s, rad", worst_tilt,
+                  speed * p.dt * speed * p.dt + ROUNDING_WALK(10000));
     dv end = reference_angular_momentum(p.m, r, dv_make(0, 0, 0));
-    physics_bound(&p, "symmetric top: angular momentum over 10 s, relative", dv_len(dv_sub(end, momentum)) / dv_len(momentum),
-                  ROUNDING_WALK(10000));
+    physics_bound(&p, "symmetric top: angular momentum over 10 s, relative",
+                  dv_len(dv_sub(end, momentum)) / dv_len(momentum), ROUNDING_WALK(10000));
     physics_stop(&p);
   }
   physics_verdict();
 }
 
-/* With L exact the energy L . w / 2 changes only through the orientation, whose error per radian turned is (|w| dt)^2 / 12 or less:
- * relative drift below (|w| dt)^2 |w| t / 12, and four times less at half the step. */
+/* With L exact the energy L . w / 2 changes only through the orientation, whose error per radian turned is (|w| dt)^2 /
+ * 12 or less: relative drift below (|w| dt)^2 |w| t / 12, and four times less at half the step. */
 static double tumble(physics_solver solver, uint32_t per_second)
 {
   const double inertia[3] = {0.1, 0.2, 0.3}, w[3] = {0.05, 4, 0.02}, speed = 4;
@@ -125,7 +130,8 @@ static double tumble(physics_solver solver, uint32_t per_second)
   physics_bound(&p, "asymmetric top: energy over 10 s, relative", worst,
                 speed * p.dt * speed * p.dt * speed * 10 / 12 + ROUNDING_WALK(ticks));
   dv end = reference_angular_momentum(p.m, r, dv_make(0, 0, 0));
-  physics_bound(&p, "asymmetric top: angular momentum, relative", dv_len(dv_sub(end, momentum)) / dv_len(momentum), ROUNDING_WALK(ticks));
+  physics_bound(&p, "asymmetric top: angular momentum, relative", dv_len(dv_sub(end, momentum)) / dv_len(momentum),
+                ROUNDING_WALK(ticks));
   assert_true(flips >= 2); /* spin about the middle axis is unstable: the body tumbles */
   physics_stop(&p);
   return worst;
@@ -146,16 +152,19 @@ static void test_asymmetric_top(void **state)
 
 /* ---- floating trees ---- */
 
-/* A body with two hinged arms and a ball-jointed one, motors that push with changing torque. Linear momentum is that of the fall;
- * angular momentum about the moving centre of mass stays. featherstone: joint accelerations are exact for the state at the start of a
- * step, so the momentum of a step is off by the change of the momentum map over it, dt |qd'| dt: bound dt times the rate of the
- * motion, times the scale of the parts' momenta. semi_implicit: every joint force acts equal and opposite at one point: rounding,
- * and the momentum of the armature, which here is none. */
+/* A body with two hinged arms and a ball-jointed one, motors that push with changing torque. Linear momentum is that of
+ * the fall; angular momentum about the moving centre of mass stays. featherstone: joint accelerations are exact for the
+ * state at the start of a step, so the momentum of a step is off by the change of the momentum map over it, dt |qd'|
+ * dt: bound dt times the rate of the motion, times the scale of the parts' momenta. semi_implicit: every joint force
+ * acts equal and opposite at one point: rounding, and the momentum of the armature, which here is none. The midpoint
+ * step's error is (dt rate)^2. */
 static void test_floating_tree(void **state)
 {
   (void)state;
-  FOR_EACH_SOLVER(s)
-  {
+  const physics_param midpoint = {"integrator", 1};
+  for (int run = 0; run < 3; run++) {
+    physics_solver s = run == 1 ? SEMI_IMPLICIT : FEATHERSTONE;
+    if (run == 2) print_message("  midpoint:\n");
     double error[2];
     for (int half = 0; half < 2; half++) {
       sb_model_builder *b = physics_builder(0);
@@ -173,9 +182,10 @@ static void test_floating_tree(void **state)
         sb_builder_add_actuator(b, &motor, NULL);
       }
       sb_build_body tail = physics_link(root, 0, 0.2, 0, 0.5, 0.005);
-      tail.joint_type = SB_JOINT_BALL, tail.com[1] = 0.2, tail.q[0] = tail.q[1] = tail.q[2] = 0, tail.q[3] = 1, tail.qd[0] = 1;
+      tail.joint_type = SB_JOINT_BALL, tail.com[1] = 0.2, tail.q[0] = tail.q[1] = tail.q[2] = 0, tail.q[3] = 1,
+      tail.qd[0] = 1;
       sb_builder_add_body(b, &tail, "tail");
-      physics p = physics_start(b, s, half ? 2000 : 1000, PHYSICS_NO_PARAMS);
+      physics p = physics_start(b, s, half ? 2000 : 1000, &midpoint, run == 2);
       reference_body r[4];
       reference_from_bodies(p.m, p.s->body_q, p.s->body_qd, r);
       dv x0 = reference_centre(p.m, r), l0, p0;
@@ -199,19 +209,24 @@ static void test_floating_tree(void **state)
       error[half] = worst_l;
       bool exact = s == SEMI_IMPLICIT;
       double n = half ? 4000 : 2000;
-      double round = n * PHYSICS_ULP * 20;
-      physics_bound(&p, "floating tree, motors: linear momentum, N s", worst_p, (exact ? 0 : p.dt * rate * parts) + round * parts);
-      physics_bound(&p, "floating tree, motors: angular momentum, N m s", worst_l, (exact ? 0 : p.dt * rate * parts * 0.3) + round * parts * 0.3);
+      double step = run == 2 ? p.dt * rate * p.dt * rate : p.dt * rate;
+      double round = 10 * sqrt(n) * PHYSICS_ULP;
+      physics_bound(&p, "floating tree, motors: linear momentum, N s", worst_p,
+                    (exact ? 0 : step * parts) + round * parts);
+      physics_bound(&p, "floating tree, motors: angular momentum, N m s", worst_l,
+                    (exact ? 0 : step * parts * 0.3) + round * parts * 0.3);
       physics_stop(&p);
     }
-    print_message("  %-13s angular momentum error ratio for dt / (dt/2): %.2f\n", physics_desc(s)->id, error[0] / error[1]);
+    print_message("  %-13s angular momentum error ratio for dt / (dt/2): %.2f\n", physics_desc(s)->id,
+                  error[0] / error[1]);
   }
   physics_verdict();
 }
 
 /* ---- external force ---- */
 
-/* body_f: a force and a torque on a free body and on a hinged one for one tick change the velocity by dt F / m, dt T / I. */
+/* body_f: a force and a torque on a free body and on a hinged one for one tick change the velocity by dt F / m, dt T /
+ * I. */
 static void test_body_force(void **state)
 {
   (void)state;
@@ -233,14 +248,17 @@ static void test_body_force(void **state)
     const double want[6] = {1.5, -0.5, 1, 0.5 / 0.3, 0.25 / 0.4, -2};
     double worst = 0;
     for (int k = 0; k < 6; k++) worst = fmax(worst, fabs(p.s->body_qd[k] / (p.dt * want[k]) - 1));
-    physics_bound(&p, "body_f on a free body: velocity after one tick, relative", worst, 20 * PHYSICS_ULP + p.dt * p.dt * 10);
-    /* torque about the hinge 4 N * 0.5 m + 1 N m on 0.4 + 2 * 0.25 kg m^2; semi_implicit's attachment answers from the next tick on,
-     * and after ten ticks (ten of its time constants 2 dt) the impulse is that of the hinge */
+    physics_bound(&p, "body_f on a free body: velocity after one tick, relative", worst,
+                  20 * PHYSICS_ULP + p.dt * p.dt * 10);
+    /* torque about the hinge 4 N * 0.5 m + 1 N m on 0.4 + 2 * 0.25 kg m^2; semi_implicit's attachment answers from the
+     * next tick on, and after ten ticks (ten of its time constants 2 dt) the impulse is that of the hinge */
     if (s == SEMI_IMPLICIT) physics_step(&p, 40);
-    physics_bound(&p, "body_f on a hinged body: rate, relative", fabs(p.s->joint_qd[6] / (p.dt * 3 / 0.9) - 1), s == SEMI_IMPLICIT ? 0.02 : 20 * PHYSICS_ULP);
+    physics_bound(&p, "body_f on a hinged body: rate, relative", fabs(p.s->joint_qd[6] / (p.dt * 3 / 0.9) - 1),
+                  s == SEMI_IMPLICIT ? 0.02 : 20 * PHYSICS_ULP);
     float held = p.s->joint_qd[6];
     physics_step(&p, 10);
-    physics_bound(&p, "body_f is cleared after its tick: change of rate, relative", fabs(p.s->joint_qd[6] / held - 1), s == SEMI_IMPLICIT ? 1e-4 : 20 * PHYSICS_ULP);
+    physics_bound(&p, "body_f is cleared after its tick: change of rate, relative", fabs(p.s->joint_qd[6] / held - 1),
+                  s == SEMI_IMPLICIT ? 1e-4 : 20 * PHYSICS_ULP);
     physics_stop(&p);
   }
   physics_verdict();

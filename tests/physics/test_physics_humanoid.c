@@ -29,7 +29,8 @@ static void test_humanoid(void **state)
     physics p = physics_start_model(store, s, denominator, set, run == 2 ? 2 : 1);
     physics_step(&p, 2000); /* fails on NaN and infinity */
     sb_sim_stats stats = sb_sim_statistics(p.sim);
-    print_message("  %s%s: deepest at tick %llu\n", physics_desc(s)->id, run == 2 ? ", midpoint" : "", (unsigned long long)stats.penetration_tick);
+    print_message("  %s%s: deepest at tick %llu\n", physics_desc(s)->id, run == 2 ? ", midpoint" : "",
+                  (unsigned long long)stats.penetration_tick);
     physics_bound(&p, "humanoid, 2000 ticks: penetration, m", stats.largest_penetration, 0.02);
     reference_body at[REFERENCE_BODIES];
     reference_from_bodies(p.m, p.s->body_q, p.s->body_qd, at);

@@ -1,4 +1,5 @@
-/* Every parameter of both solvers does what its text says. The tables are looped over: a parameter without a case here fails. */
+/* Every parameter of both solvers does what its text says. The tables are looped over: a parameter without a case here
+ * fails. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -25,7 +26,8 @@ static void check_substeps(physics_solver s)
     physics p = physics_start(b, s, 10, set, 1);
     physics_step(&p, 1);
     double want = G * p.dt * p.dt * (counts[k] + 1) / (2 * counts[k]);
-    physics_bound(&p, "substeps: fall in one tick, relative", fabs(-p.s->body_q[2] / want - 1), 8 * counts[k] * PHYSICS_ULP);
+    physics_bound(&p, "substeps: fall in one tick, relative", fabs(-p.s->body_q[2] / want - 1),
+                  8 * counts[k] * PHYSICS_ULP);
     physics_stop(&p);
   }
 }
@@ -54,8 +56,9 @@ static void check_contact_frequency(physics_solver s)
   }
 }
 
-/* Rebound of a spring and damper that never pulls: exp(-z (pi - a) / sqrt(1 - z^2)) with cos a = 2 z^2 - 1 for the moment at which the
- * force ends, about exp(-2 z) for small z. The implicit step adds W dt / 2 to z, twice that by acting a step ahead. */
+/* Rebound of a spring and damper that never pulls: exp(-z (pi - a) / sqrt(1 - z^2)) with cos a = 2 z^2 - 1 for the
+ * moment at which the force ends, about exp(-2 z) for small z. The implicit step adds W dt / 2 to z, twice that by
+ * acting a step ahead. */
 static double rebound(double z) { return z >= 1 ? 0.14 : exp(-z * acos(2 * z * z - 1) / sqrt(1 - z * z)); }
 
 static void check_contact_damping(physics_solver s)
@@ -65,8 +68,10 @@ static void check_contact_damping(physics_solver s)
     const physics_param set[2] = {{"contact_damping_ratio", ratios[k]}, {"contact_frequency", 10}};
     physics p = start_ball(s, set, 2, 0.2);
     double in = 0, out = 0;
-    for (int t = 0; t < 400; t++) physics_step(&p, 1), in = fmax(in, -p.s->body_qd[2]), out = fmax(out, p.s->body_qd[2]);
-    physics_bound(&p, "contact_damping_ratio: rebound, of the speed before", fabs(out / in - rebound(ratios[k])), 0.05 + 2 * omega(10) * p.dt);
+    for (int t = 0; t < 400; t++)
+      physics_step(&p, 1), in = fmax(in, -p.s->body_qd[2]), out = fmax(out, p.s->body_qd[2]);
+    physics_bound(&p, "contact_damping_ratio: rebound, of the speed before", fabs(out / in - rebound(ratios[k])),
+                  0.05 + 2 * omega(10) * p.dt);
     physics_stop(&p);
   }
 }
@@ -85,8 +90,8 @@ static physics start_stop(physics_solver s, const physics_param *set, size_t cou
   return physics_start(b, s, 1000, set, count);
 }
 
-/* A motor presses a hinge tau / (I W^2) into its stop; three times that in semi_implicit (both forces are the joint's own, so the
- * weakening of an explicit spring takes the same from both). */
+/* A motor presses a hinge tau / (I W^2) into its stop; three times that in semi_implicit (both forces are the joint's
+ * own, so the weakening of an explicit spring takes the same from both). */
 static void check_limit_frequency(physics_solver s)
 {
   const double hertz[2] = {20, 60};
@@ -100,8 +105,8 @@ static void check_limit_frequency(physics_solver s)
   }
 }
 
-/* As for contact, but that a limit's damper may pull on the way out; it ends where the coordinate is free: exp(-pi z / sqrt(1 - z^2)).
- * Against a third of the inertia z is z / sqrt(3). */
+/* As for contact, but that a limit's damper may pull on the way out; it ends where the coordinate is free: exp(-pi z /
+ * sqrt(1 - z^2)). Against a third of the inertia z is z / sqrt(3). */
 static void check_limit_damping(physics_solver s)
 {
   const double ratios[3] = {0, 0.2, 0.7};
@@ -110,12 +115,14 @@ static void check_limit_damping(physics_solver s)
     physics p = start_stop(s, set, 2, 2, 0);
     double back = 0, z = ratios[k] / sqrt(SHARE(s));
     for (int t = 0; t < 400; t++) physics_step(&p, 1), back = fmin(back, p.s->joint_qd[0]);
-    physics_bound(&p, "limit_damping_ratio: rebound, of the speed before", fabs(-back / 2 - exp(-PHYSICS_PI * z / sqrt(1 - z * z))), 0.05 + 2 * omega(10) * p.dt);
+    physics_bound(&p, "limit_damping_ratio: rebound, of the speed before",
+                  fabs(-back / 2 - exp(-PHYSICS_PI * z / sqrt(1 - z * z))), 0.05 + 2 * omega(10) * p.dt);
     physics_stop(&p);
   }
 }
 
-/* A weight that hangs from a hinge; the attachment shares it among 3 forces, so it rings at w / sqrt(3) about 3 g / w^2. */
+/* A weight that hangs from a hinge; the attachment shares it among 3 forces, so it rings at w / sqrt(3) about 3 g /
+ * w^2. */
 static physics start_hanging(const physics_param *set, size_t count)
 {
   sb_model_builder *b = physics_builder(-G);
@@ -136,7 +143,8 @@ static void check_joint_frequency(physics_solver s)
     physics p = start_hanging(set, 1);
     physics_step(&p, 3000);
     double w = fmin(omega(hertz[k]), 0.5 / p.dt); /* never above 1 / (4 pi substep) Hz */
-    physics_bound(&p, "joint_frequency: stretch of a hinge, relative", fabs(-p.s->body_q[2] * w * w / (3 * G) - 1), 0.01);
+    physics_bound(&p, "joint_frequency: stretch of a hinge, relative", fabs(-p.s->body_q[2] * w * w / (3 * G) - 1),
+                  0.01);
     physics_stop(&p);
   }
 }
@@ -151,12 +159,14 @@ static void check_joint_damping(physics_solver s)
     physics p = start_hanging(set, 2);
     double w = omega(10), z = ratios[k] / sqrt(3), most = 0;
     for (int t = 0; t < 1000; t++) physics_step(&p, 1), most = fmax(most, -p.s->body_q[2] * w * w / (3 * G));
-    physics_bound(&p, "joint_damping_ratio: overshoot of the stretch", fabs(most - 1 - exp(-PHYSICS_PI * z / sqrt(1 - z * z))), w * p.dt);
+    physics_bound(&p, "joint_damping_ratio: overshoot of the stretch",
+                  fabs(most - 1 - exp(-PHYSICS_PI * z / sqrt(1 - z * z))), w * p.dt);
     physics_stop(&p);
   }
 }
 
-/* Two links that swing from the horizontal for 5 s: the midpoint step's largest energy error is a twentieth of Euler's, or less. */
+/* Two links that swing from the horizontal for 5 s: the midpoint step's largest energy error is a twentieth of Euler's,
+ * or less. */
 static void check_integrator(physics_solver s)
 {
   double error[2];
@@ -173,7 +183,8 @@ static void check_integrator(physics_solver s)
     physics p = physics_start(b, s, 1000, set, 1);
     double e0 = reference_energy(p.m, p.s);
     error[k] = 0;
-    for (int t = 0; t < 5000; t++) physics_step(&p, 1), error[k] = fmax(error[k], fabs(reference_energy(p.m, p.s) - e0));
+    for (int t = 0; t < 5000; t++)
+      physics_step(&p, 1), error[k] = fmax(error[k], fabs(reference_energy(p.m, p.s) - e0));
     if (k) physics_bound(&p, "integrator: energy error of midpoint over euler", error[1] / error[0], 0.05);
     physics_stop(&p);
   }

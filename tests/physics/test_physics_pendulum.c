@@ -29,7 +29,8 @@ static double measure_period(physics *p, unsigned periods, uint32_t limit)
   return NAN;
 }
 
-/* Period of a pendulum of amplitude a: 2 pi sqrt(I / (m g l)) / agm(1, cos(a / 2)) (Gauss; the complete elliptic integral). */
+/* Period of a pendulum of amplitude a: 2 pi sqrt(I / (m g l)) / agm(1, cos(a / 2)) (Gauss; the complete elliptic
+ * integral). */
 static double pendulum_period(double inertia, double mgl, double amplitude)
 {
   double a = 1, b = cos(0.5 * amplitude);
@@ -40,11 +41,11 @@ static double pendulum_period(double inertia, double mgl, double amplitude)
   return 2 * PHYSICS_PI * sqrt(inertia / mgl) / a;
 }
 
-/* Symplectic Euler is conjugate to leapfrog, so from rest its period is off at second order: (w dt)^2 / 24 for the small swing, with
- * w the rate of the linear one; the bound takes (w dt)^2 / 4 for all amplitudes. Rounding: q moves by steps of its own last place, a
- * walk of sqrt(n) u, ten of them. semi_implicit's attachment has the rate W = 1/(2 dt) and the bob's share 3: its stretch
- * 3 a / W^2 = 12 a dt^2 with a <= 5 g lengthens the rod; its lag 2 / W = 4 dt takes energy of the pull's change, which is of second
- * order too: the bound is 12 * 5 g dt^2 / l = 60 (w dt)^2. */
+/* Symplectic Euler is conjugate to leapfrog, so from rest its period is off at second order: (w dt)^2 / 24 for the
+ * small swing, with w the rate of the linear one; the bound takes (w dt)^2 / 4 for all amplitudes. Rounding: q moves by
+ * steps of its own last place, a walk of sqrt(n) u, ten of them. semi_implicit's attachment has the rate W = 1/(2 dt)
+ * and the bob's share 3: its stretch 3 a / W^2 = 12 a dt^2 with a <= 5 g lengthens the rod; its lag 2 / W = 4 dt takes
+ * energy of the pull's change, which is of second order too: the bound is 12 * 5 g dt^2 / l = 60 (w dt)^2. */
 static void check_pendulum(physics_solver solver, const char *angle, double amplitude)
 {
   const sb_scene_param params[] = {{"angle", angle, NULL}, {NULL, NULL, NULL}};
@@ -55,7 +56,8 @@ static void check_pendulum(physics_solver solver, const char *angle, double ampl
   double got = measure_period(&p, 5, 60000), w = sqrt(9.81), n = 5 * want / p.dt;
   char what[64];
   snprintf(what, sizeof what, "pendulum, amplitude %s: period, relative", angle);
-  physics_bound(&p, what, fabs(got / want - 1), (solver == SEMI_IMPLICIT ? 60 : 0.25) * w * p.dt * w * p.dt + 10 * sqrt(n) * PHYSICS_ULP);
+  physics_bound(&p, what, fabs(got / want - 1),
+                (solver == SEMI_IMPLICIT ? 60 : 0.25) * w * p.dt * w * p.dt + 10 * sqrt(n) * PHYSICS_ULP);
   physics_stop(&p);
 }
 
@@ -84,9 +86,9 @@ static physics start_spring(physics_solver solver, double mass, double stiffness
   return physics_start(b, solver, 1000, PHYSICS_NO_PARAMS);
 }
 
-/* The spring is taken at the end of the step (implicit Euler): |1 / (1 + i w dt)| a step. So the period is off by (w dt)^2 / 3 and
- * the amplitude falls at the extra rate w^2 dt / 2. semi_implicit solves each dof against a third of the mass (its share is 3), which
- * weakens the spring by 3 (w dt)^2 and triples the extra rate: w^2 dt 3 / 2. */
+/* The spring is taken at the end of the step (implicit Euler): |1 / (1 + i w dt)| a step. So the period is off by (w
+ * dt)^2 / 3 and the amplitude falls at the extra rate w^2 dt / 2. semi_implicit solves each dof against a third of the
+ * mass (its share is 3), which weakens the spring by 3 (w dt)^2 and triples the extra rate: w^2 dt 3 / 2. */
 static void test_spring(void **state)
 {
   (void)state;
@@ -96,7 +98,8 @@ static void test_spring(void **state)
     double share = s == SEMI_IMPLICIT ? 3 : 1;
     physics p = start_spring(s, mass, k, 0, 0.5);
     double period = measure_period(&p, 5, 20000), wdt = w * p.dt;
-    physics_bound(&p, "mass on a spring: period, relative", fabs(period * w / (2 * PHYSICS_PI) - 1), 2 * share * wdt * wdt + 1e-6);
+    physics_bound(&p, "mass on a spring: period, relative", fabs(period * w / (2 * PHYSICS_PI) - 1),
+                  2 * share * wdt * wdt + 1e-6);
     physics_stop(&p);
     const double dampings[2] = {0, 2}; /* N s/m: decay at c / 2m = 0.5 /s */
     for (int d = 0; d < 2; d++) {
@@ -118,10 +121,11 @@ static void test_spring(void **state)
 
 /* ---- spherical pendulum ---- */
 
-/* Gravity has no moment about the vertical through the pivot. featherstone's acceleration is exact for the state of the step's start,
- * so a step is off by dt^2 / 2 times the second derivative of the momentum: over a swing these average out but for a drift of order
- * dt w; semi_implicit loses nothing but rounding and the offset of the attachment, 12 a dt^2. Bound: 2 w dt of the momentum; with the midpoint step,
- * 2 (w dt)^2. Rates of a ball joint are in the child's frame; turning them there and back rounds by u a tick, to one side at worst. */
+/* Gravity has no moment about the vertical through the pivot. featherstone's acceleration is exact for the state of the
+ * step's start, so a step is off by dt^2 / 2 times the second derivative of the momentum: over a swing these average
+ * out but for a drift of order dt w; semi_implicit loses nothing but rounding and the offset of the attachment, 12 a
+ * dt^2. Bound: 2 w dt of the momentum; with the midpoint step, 2 (w dt)^2. Rates of a ball joint are in the child's
+ * frame; turning them there and back rounds by u a tick, to one side at worst. */
 static void check_spherical(physics_solver s, const physics_param *set, size_t count, double order)
 {
   {
@@ -145,8 +149,10 @@ static void check_spherical(physics_solver s, const physics_param *set, size_t c
         energy = fmax(energy, fabs(reference_energy(p.m, p.s) - e0) / 9.81);
       }
       error[half] = worst;
-      physics_bound(&p, "spherical pendulum: vertical angular momentum, 10 s, relative", worst, 2 * pow(sqrt(9.81) * p.dt, order) + 10 / p.dt * PHYSICS_ULP);
-      physics_bound(&p, "spherical pendulum: energy over 10 s, of m g l", energy, 2 * pow(sqrt(9.81) * p.dt, order) + 10 / p.dt * PHYSICS_ULP);
+      physics_bound(&p, "spherical pendulum: vertical angular momentum, 10 s, relative", worst,
+                    2 * pow(sqrt(9.81) * p.dt, order) + 10 / p.dt * PHYSICS_ULP);
+      physics_bound(&p, "spherical pendulum: energy over 10 s, of m g l", energy,
+                    2 * pow(sqrt(9.81) * p.dt, order) + 10 / p.dt * PHYSICS_ULP);
       physics_stop(&p);
     }
     print_message("  %-13s momentum error, dt over dt/2: %.2f\n", physics_desc(s)->id, error[0] / error[1]);
@@ -167,7 +173,8 @@ static void test_spherical(void **state)
 /* ---- energy of articulations ---- */
 
 /* Largest energy error over 10 s, J, with joint angles set by hand where given. */
-static double energy_error(sb_model_store *store, double integrator, uint32_t per_second, const double *angles, double *scale)
+static double energy_error(sb_model_store *store, double integrator, uint32_t per_second, const double *angles,
+                           double *scale)
 {
   const physics_param set[1] = {{"integrator", integrator}};
   physics p = physics_start_model(store, FEATHERSTONE, per_second, set, 1);
@@ -177,7 +184,8 @@ static double energy_error(sb_model_store *store, double integrator, uint32_t pe
   for (uint32_t d = 0; d < p.m->dof_count; d++) qd[d] = p.s->joint_qd[d];
   reference_body r[REFERENCE_BODIES];
   reference_kinematics(p.m, q, qd, r);
-  double e0 = reference_kinetic(p.m, r, p.s->joint_qd) + reference_potential(p.m, r, p.s->joint_q), worst = 0, low = 1e30, high = -1e30;
+  double e0 = reference_kinetic(p.m, r, p.s->joint_qd) + reference_potential(p.m, r, p.s->joint_q), worst = 0,
+         low = 1e30, high = -1e30;
   for (uint32_t t = 0; t < 10 * per_second; t++) {
     physics_step(&p, 1);
     reference_from_bodies(p.m, p.s->body_q, p.s->body_qd, r);
@@ -203,7 +211,8 @@ static sb_model_store *bare_double_pendulum(void)
     ((float *)m->joint_limit_lower)[d] = -SB_NO_LIMIT;
     ((float *)m->joint_limit_upper)[d] = ((float *)m->joint_velocity_limit)[d] = SB_NO_LIMIT;
   }
-  for (uint32_t s = 0; s < m->shape_count; s++) ((uint32_t *)m->shape_contype)[s] = ((uint32_t *)m->shape_conaffinity)[s] = 0;
+  for (uint32_t s = 0; s < m->shape_count; s++)
+    ((uint32_t *)m->shape_contype)[s] = ((uint32_t *)m->shape_conaffinity)[s] = 0;
   return store;
 }
 
@@ -215,10 +224,11 @@ static sb_model_store *load_case(int which)
   return bare_double_pendulum();
 }
 
-/* Euler is of first order: halving dt halves the error. The motions are chaotic in the long run, so the largest error over 10 s need not
- * halve to the digit: 1.6 to 2.5 is taken for 2. Its size is that of w dt times the swings: the arm stays within 1 %, the fast small
- * double pendulum (links of 0.1 m, w = 25 /s) within 10 %. Midpoint is of second order, (w dt)^2 = 6e-4 at w = 25 /s; at 1/1000 s
- * it is within 0.1 %, where binary32 begins to show, and at 1/100 s and 1/200 s its error falls at least threefold. */
+/* Euler is of first order: halving dt halves the error. The motions are chaotic in the long run, so the largest error
+ * over 10 s need not halve to the digit: 1.6 to 2.5 is taken for 2. Its size is that of w dt times the swings: the arm
+ * stays within 1 %, the fast small double pendulum (links of 0.1 m, w = 25 /s) within 10 %. Midpoint is of second
+ * order, (w dt)^2 = 6e-4 at w = 25 /s; at 1/1000 s it is within 0.1 %, where binary32 begins to show, and at 1/100 s
+ * and 1/200 s its error falls at least threefold. */
 static void test_energy(void **state)
 {
   (void)state;
@@ -232,15 +242,17 @@ static void test_energy(void **state)
       for (uint32_t k = 0; there && k < 3; k++) {
         sb_model_store *store = load_case(which);
         there = store != NULL;
-        if (there) error[k] = energy_error(store, midpoint, rates[midpoint][k], which == 2 ? urdf_angles : NULL, &scale) / scale;
+        if (there)
+          error[k] = energy_error(store, midpoint, rates[midpoint][k], which == 2 ? urdf_angles : NULL, &scale) / scale;
       }
       if (!there) {
         print_message("  %s: file absent under '%s', left out\n", names[which], models);
         continue;
       }
       const uint32_t *r = rates[midpoint];
-      print_message("  %s, %s: energy error, of the swing, at 1/%u, 1/%u, 1/%u s: %.3e %.3e %.3e; ratios %.2f %.2f\n", names[which],
-                    midpoint ? "midpoint" : "euler", r[0], r[1], r[2], error[0], error[1], error[2], error[0] / error[1], error[1] / error[2]);
+      print_message("  %s, %s: energy error, of the swing, at 1/%u, 1/%u, 1/%u s: %.3e %.3e %.3e; ratios %.2f %.2f\n",
+                    names[which], midpoint ? "midpoint" : "euler", r[0], r[1], r[2], error[0], error[1], error[2],
+                    error[0] / error[1], error[1] / error[2]);
       physics_bound(NULL, "energy over 10 s at 1/1000 s", error[0], midpoint ? 0.001 : euler_bound[which]);
       for (int k = midpoint; k < 2; k++) {
         physics_bound(NULL, "  least ratio of halving over it", (midpoint ? 3 : 1.6) / (error[k] / error[k + 1]), 1);

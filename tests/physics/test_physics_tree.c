@@ -1,4 +1,5 @@
-/* Trees against the independent reference: forward kinematics after every tick, and joint accelerations at random states. */
+/* Trees against the independent reference: forward kinematics after every tick, and joint accelerations at random
+ * states. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,15 +19,19 @@ static double draw(uint32_t *seed)
 
 static sb_build_body random_link(uint32_t *seed, int32_t parent)
 {
-  sb_build_body body = physics_link(parent, 0.3 * draw(seed), 0.3 * draw(seed), 0.3 * draw(seed), 1 + 0.5 * draw(seed), 0.02);
+  sb_build_body body =
+      physics_link(parent, 0.3 * draw(seed), 0.3 * draw(seed), 0.3 * draw(seed), 1 + 0.5 * draw(seed), 0.02);
   double q[4], l = 0;
   for (int k = 0; k < 4; k++) q[k] = draw(seed), l += q[k] * q[k];
   for (int k = 0; k < 4; k++) body.joint_X_p[3 + k] = q[k] / sqrt(l);
-  for (int k = 0; k < 3; k++) body.com[k] = 0.15 * draw(seed), body.inertia[k] = 0.02 + 0.006 * draw(seed), body.inertia[3 + k] = 0.002 * draw(seed);
+  for (int k = 0; k < 3; k++)
+    body.com[k] = 0.15 * draw(seed), body.inertia[k] = 0.02 + 0.006 * draw(seed),
+    body.inertia[3 + k] = 0.002 * draw(seed);
   return body;
 }
 
-/* gentle: a damper in place of motor and armature, and axes that stay apart; which: the axis it keeps near, 0 x, 1 y, 2 z */
+/* gentle: a damper in place of motor and armature, and axes that stay apart; which: the axis it keeps near, 0 x, 1 y, 2
+ * z */
 static void random_axis(uint32_t *seed, sb_model_builder *b, uint32_t kind, bool anchored, bool gentle, int which)
 {
   double near = gentle ? 0.3 : 1;
@@ -49,8 +54,8 @@ static void random_quaternion(uint32_t *seed, double *q)
   for (int k = 0; k < 4; k++) q[k] /= sqrt(l);
 }
 
-/* A root (free, or hinged to the world), on it: hinge -> slide -> fixed -> two hinges with anchors apart; ball -> hinge; slide and
- * three hinges. */
+/* A root (free, or hinged to the world), on it: hinge -> slide -> fixed -> two hinges with anchors apart; ball ->
+ * hinge; slide and three hinges. */
 static void add_tree(sb_model_builder *b, uint32_t *s, bool free_root, bool gentle)
 {
   sb_build_body body = random_link(s, -1);
@@ -107,8 +112,9 @@ static void read_joints(const physics *p, double *q, double *qd)
   for (uint32_t d = 0; d < p->m->dof_count; d++) qd[d] = p->s->joint_qd[d];
 }
 
-/* One tick gives qd' = qd + dt qdd with qdd of the state at its start, whatever dt. At dt = 1/64 s the rounding of qd is 64 u |qd|, far
- * below 1e-4 of accelerations of some 10 to 100 rad/s^2; the rest is binary32 through a depth of 6 links. */
+/* One tick gives qd' = qd + dt qdd with qdd of the state at its start, whatever dt. At dt = 1/64 s the rounding of qd
+ * is 64 u |qd|, far below 1e-4 of accelerations of some 10 to 100 rad/s^2; the rest is binary32 through a depth of 6
+ * links. */
 static void test_accelerations(void **state)
 {
   (void)state;
@@ -116,9 +122,11 @@ static void test_accelerations(void **state)
   double worst = 0;
   for (uint32_t k = 0; k < 40; k++) {
     physics p = physics_start(random_tree(1000 + k, k % 2 == 0, false), FEATHERSTONE, 64, PHYSICS_NO_PARAMS);
-    double q[2 * REFERENCE_DOFS], qd[REFERENCE_DOFS], force[REFERENCE_DOFS] = {0}, want[REFERENCE_DOFS], error = 0, size = 0;
+    double q[2 * REFERENCE_DOFS], qd[REFERENCE_DOFS], force[REFERENCE_DOFS] = {0}, want[REFERENCE_DOFS], error = 0,
+                                                      size = 0;
     read_joints(&p, q, qd);
-    for (uint32_t a = 0; a < p.m->actuator_count; a++) force[p.m->actuator_dof[a]] = p.m->actuator_gear[a] * p.m->actuator_ctrl[a];
+    for (uint32_t a = 0; a < p.m->actuator_count; a++)
+      force[p.m->actuator_dof[a]] = p.m->actuator_gear[a] * p.m->actuator_ctrl[a];
     reference_accelerations(p.m, q, qd, force, want);
     physics_step(&p, 1);
     for (uint32_t d = 0; d < p.m->dof_count; d++) {
@@ -133,12 +141,13 @@ static void test_accelerations(void **state)
   physics_verdict();
 }
 
-/* featherstone forms body poses from the coordinates: rounding over 6 links, about 30 operations a link on numbers near 1, 100 u.
- * semi_implicit moves bodies and reads the coordinates back; its attachments give under load. With W = 1/(2 h), h the substep, and n
- * the number of forces that share a body (the root: 14), an attachment turns by n T / (I W^2) = 4 n T h^2 / I. The load of up to 8 kg at
- * 15 m/s^2 on 0.5 m is 60 N m, the smallest moment 0.015 kg m^2: 2.2e5 h^2 rad, and as much in m at levers of up to 1 m. Under the load
- * (2 kg m^2) the attachment rings at W / sqrt(14 * 2 / 0.015) = W / 43: the velocity's gap is that times the gap, twice for swinging
- * both ways. Substeps far smaller than these 1e-4 s make W so stiff that the rounding of positions, u W, shows in the velocities. */
+/* featherstone forms body poses from the coordinates: rounding over 6 links, about 30 operations a link on numbers near
+ * 1, 100 u. semi_implicit moves bodies and reads the coordinates back; its attachments give under load. With W = 1/(2
+ * h), h the substep, and n the number of forces that share a body (the root: 14), an attachment turns by n T / (I W^2)
+ * = 4 n T h^2 / I. The load of up to 8 kg at 15 m/s^2 on 0.5 m is 60 N m, the smallest moment 0.015 kg m^2: 2.2e5 h^2
+ * rad, and as much in m at levers of up to 1 m. Under the load (2 kg m^2) the attachment rings at W / sqrt(14 * 2 /
+ * 0.015) = W / 43: the velocity's gap is that times the gap, twice for swinging both ways. Substeps far smaller than
+ * these 1e-4 s make W so stiff that the rounding of positions, u W, shows in the velocities. */
 static void test_kinematics(void **state)
 {
   (void)state;
@@ -148,7 +157,8 @@ static void test_kinematics(void **state)
     physics last = {0};
     const physics_param substeps = {"substeps", 10};
     for (uint32_t k = 0; k < 4; k++) {
-      physics p = physics_start(random_tree(2000 + k, k % 2 == 0, true), s, 1000, &substeps, s == SEMI_IMPLICIT ? 1 : 0);
+      physics p =
+          physics_start(random_tree(2000 + k, k % 2 == 0, true), s, 1000, &substeps, s == SEMI_IMPLICIT ? 1 : 0);
       dt = p.dt / substeps.value;
       if (s == SEMI_IMPLICIT) physics_step(&p, 100);
       for (uint32_t t = 0; t < 500; t++) {
@@ -170,7 +180,8 @@ static void test_kinematics(void **state)
       last = p;
       physics_stop(&p);
     }
-    double gap = s == FEATHERSTONE ? 100 * PHYSICS_ULP * size : 2.2e5 * dt * dt, rate = s == FEATHERSTONE ? gap : gap * 2 / (2 * dt * 43);
+    double gap = s == FEATHERSTONE ? 100 * PHYSICS_ULP * size : 2.2e5 * dt * dt,
+           rate = s == FEATHERSTONE ? gap : gap * 2 / (2 * dt * 43);
     physics_bound(&last, "body_q against joint_q, m", place, gap);
     physics_bound(&last, "body_q against joint_q, rad", turn, gap);
     physics_bound(&last, "body_qd against joint_qd, m/s", speed, rate);
@@ -180,8 +191,8 @@ static void test_kinematics(void **state)
   physics_verdict();
 }
 
-/* Width of the vectors changes no bit: five trees of one topology in one world, each pushed by its own force and with one
- * body that may touch the floor and the others' bodies; the third run is featherstone's midpoint step. */
+/* Width of the vectors changes no bit: five trees of one topology in one world, each pushed by its own force and with
+ * one body that may touch the floor and the others' bodies; the third run is featherstone's midpoint step. */
 static void test_lanes(void **state)
 {
   (void)state;
@@ -212,6 +223,7 @@ static void test_lanes(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_accelerations), cmocka_unit_test(test_kinematics), cmocka_unit_test(test_lanes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_accelerations), cmocka_unit_test(test_kinematics),
+                                     cmocka_unit_test(test_lanes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
-/* The rotation of a rigid body over one step, in the kernel dialect: angular momentum is carried, so none is made or lost.
+/* The rotation of a rigid body over one step, in the kernel dialect: angular momentum is carried, so none is made or
+ * lost.
  *
- * With I and I' the world inertia before and after, w' = w + 1/I' (dt t + (I - I') w), which is I' w' = I w + dt t. Written as a
- * change of w, errors of the quaternion's length cancel from step to step instead of adding up. The body turns with the angular
- * velocity of the middle of the step, w - dt/2 1/I (w x I w), plus all of the torque's share (symplectic): without torque the
- * step is of second order, and the energy of a tumbling body stays. */
+ * With I and I' the world inertia before and after, w' = w + 1/I' (dt t + (I - I') w), which is I' w' = I w + dt t.
+ * Written as a change of w, errors of the quaternion's length cancel from step to step instead of adding up. The body
+ * turns with the angular velocity of the middle of the step, w - dt/2 1/I (w x I w), plus all of the torque's share
+ * (symplectic): without torque the step is of second order, and the energy of a tumbling body stays. */
 #ifndef SAMEBIT_RIGID_SPIN_H
 #define SAMEBIT_RIGID_SPIN_H
 
@@ -11,9 +12,14 @@
 #include "samebit/maths.h"
 #endif
 
-STRUCT(RigidSpin) { Q4 q; V3 w; };
+STRUCT(RigidSpin)
+{
+  Q4 q;
+  V3 w;
+};
 
-/* q, w (rad/s, world): orientation and angular velocity; inertia and its inverse in body axes (kg m^2); torque (N m, world); dt (s). */
+/* q, w (rad/s, world): orientation and angular velocity; inertia and its inverse in body axes (kg m^2); torque (N m,
+ * world); dt (s). */
 FN RigidSpin rigid_spin(Q4 q, V3 w, S33 inertia, S33 inv_inertia, V3 torque, F dt)
 {
   RigidSpin r;

@@ -72,7 +72,8 @@ sb_status sb_collision_create(const sb_model *model, const sb_collision_settings
 void sb_collision_destroy(sb_collision *c); /* NULL is allowed. [setup] */
 
 /* [step] body_q: 7 floats for each body of the model, world frame. tasks may be NULL: everything runs on this thread.
- * Allocates nothing. SB_E_CAPACITY: a buffer would overflow; there are then no contacts and usage says what is needed.
+ * Allocates nothing. SB_E_CAPACITY: a buffer would overflow; there are then no contacts (but see truncate) and usage says
+ * what is needed.
  */
 sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_collision_tasks *tasks);
 

@@ -60,17 +60,20 @@ static bool is_name(const char *name)
   return true;
 }
 
-static const char *find_fault(const sb_registry *r, const sb_array_desc *d)
+static const char *find_fault(const sb_registry *r, const sb_array_desc *d, const uint32_t *contact_start, uint32_t contact_capacity)
 {
   if (d->struct_size != sizeof *d) return "struct_size is not that of this ABI version";
   if (!is_name(d->name)) return "name must be 1 to 40 characters of a-z, 0-9 and _";
   if (d->type > SB_TYPE_I32) return "type must be an SB_TYPE_* value";
-  if (d->domain > SB_DOMAIN_CUSTOM) return "domain must be an SB_DOMAIN_* value";
+  if (d->domain >= SB_DOMAIN_COUNT) return "domain must be an SB_DOMAIN_* value";
   if (d->components < 1 || d->components > 64) return "components must be 1 to 64";
   if (d->lane_block != 1 && d->lane_block != 4 && d->lane_block != 8) return "lane_block must be 1, 4 or 8";
   if (d->residence != SB_RESIDENCE_HOST) return "residence must be host on the CPU backend";
   if (d->domain < SB_DOMAIN_CUSTOM && d->count != r->domain_count[d->domain])
     return "count must be that of the model's domain";
+  if (d->domain == SB_DOMAIN_CONTACT && !contact_start) return "contact arrays are for solvers only";
+  if (d->domain == SB_DOMAIN_CONTACT && d->count != contact_capacity) return "count must be sb_bind.contact_capacity";
+  if (d->domain == SB_DOMAIN_CONTACT && d->lane_block != 1) return "lane_block must be 1 for contact arrays";
   if (d->domain == SB_DOMAIN_CUSTOM) {
     if (!d->world_start) return "a custom domain needs world_start";
     for (uint32_t w = 0; w < r->model->world_count; w++)
@@ -84,8 +87,14 @@ static const char *find_fault(const sb_registry *r, const sb_array_desc *d)
 sb_status sb_registry_add(sb_registry *r, const char *part, const sb_array_desc *d, void **data, char *error,
                           size_t error_size)
 {
+  return sb_registry_add_for(r, part, d, NULL, 0, data, error, error_size);
+}
+
+sb_status sb_registry_add_for(sb_registry *r, const char *part, const sb_array_desc *d, const uint32_t *contact_start,
+                              uint32_t contact_capacity, void **data, char *error, size_t error_size)
+{
   *data = NULL;
-  const char *fault = find_fault(r, d);
+  const char *fault = find_fault(r, d, contact_start, contact_capacity);
   sb_array a = {.type = d->type, .domain = d->domain, .components = d->components, .count = d->count,
                 .lane_block = d->lane_block};
   if (!fault) {
@@ -116,7 +125,10 @@ sb_status sb_registry_add(sb_registry *r, const char *part, const sb_array_desc 
   }
   memset(a.data, 0, bytes ? bytes : 64);
   if (d->domain == SB_DOMAIN_CUSTOM) memcpy(a.owned_world_start, d->world_start, starts);
-  a.world_start = d->domain == SB_DOMAIN_CUSTOM ? a.owned_world_start : r->domain_start[d->domain];
+  if (d->domain == SB_DOMAIN_CONTACT)
+    a.world_start = contact_start;
+  else
+    a.world_start = d->domain == SB_DOMAIN_CUSTOM ? a.owned_world_start : r->domain_start[d->domain];
   r->arrays[r->count++] = a;
   *data = a.data;
   return SB_OK;
@@ -146,10 +158,10 @@ sb_hash_sums sb_array_hash_world(const sb_array *a, uint32_t world, uint32_t lan
   return sums;
 }
 
-bool sb_array_first_bad(const sb_array *a, uint32_t *element, uint32_t *component)
+bool sb_array_first_bad(const sb_array *a, uint32_t world_count, uint32_t *element, uint32_t *component)
 {
   if (a->type != SB_TYPE_F32) return false;
-  for (uint32_t e = 0; e < a->count; e++)
+  for (uint32_t e = 0; e < sb_array_live(a, world_count); e++)
     for (uint32_t c = 0; c < a->components; c++)
       if ((a->data[sb_array_word(a, e, c)] & 0x7f800000u) == 0x7f800000u) {
         *element = e;

@@ -23,6 +23,10 @@ typedef struct sb_array {
   uint32_t *owned_world_start;
 } sb_array;
 
+/* Elements in use: all, but for contact arrays, which hold as many as the last tick had contacts. */
+static inline uint32_t sb_array_live(const sb_array *a, uint32_t world_count) { return a->world_start[world_count]; }
+
+
 typedef struct sb_registry {
   const sb_model *model;
   sb_array *arrays;
@@ -35,6 +39,10 @@ typedef struct sb_registry {
 sb_status sb_registry_init(sb_registry *registry, const sb_model *model);
 void sb_registry_free(sb_registry *registry);
 
+/* contact_start: for SB_DOMAIN_CONTACT, the first contact of each world in the part's list, kept up to date by the caller; NULL
+ * when the part has none. */
+sb_status sb_registry_add_for(sb_registry *registry, const char *part, const sb_array_desc *desc, const uint32_t *contact_start,
+                              uint32_t contact_capacity, void **data, char *error, size_t error_size);
 /* Adds an array of `part`; *data is zeroed and 64-byte aligned. SB_E_ARGUMENT, with the reason in error, for a bad
  * description or a name that is taken. */
 sb_status sb_registry_add(sb_registry *registry, const char *part, const sb_array_desc *desc, void **data, char *error,
@@ -51,7 +59,7 @@ static inline size_t sb_array_word(const sb_array *a, uint32_t element, uint32_t
 /* Sums of one array in one world. *bad gets true when a float is not finite (left alone otherwise). */
 sb_hash_sums sb_array_hash_world(const sb_array *a, uint32_t world, uint32_t lanes, bool *bad);
 /* First non-finite float of a: false when there is none. */
-bool sb_array_first_bad(const sb_array *a, uint32_t *element, uint32_t *component);
+bool sb_array_first_bad(const sb_array *a, uint32_t world_count, uint32_t *element, uint32_t *component);
 /* Body that owns an element (joints and coordinates belong to their child body), or -1. */
 int32_t sb_array_body(const sb_registry *registry, const sb_array *a, uint32_t element);
 

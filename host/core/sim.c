@@ -30,10 +30,77 @@ static void *host_alloc(void *context, uint64_t bytes)
   return block;
 }
 
+void sb_sim_refresh_contact_start(sim_part *part)
+{
+  uint32_t sum = 0;
+  for (uint32_t w = 0; w < part->sim->model->world_count; w++) {
+    part->contact_start[w] = sum;
+    sum += part->contact_count[w];
+  }
+  part->contact_start[part->sim->model->world_count] = sum;
+}
+
+/* The first contact array of a solver brings the keys along by which its elements are found again. */
+static sb_status start_contact_cache(sim_part *part)
+{
+  sb_sim *sim = part->sim;
+  uint32_t capacity = sb_collision_get_usage(sim->collision).contact_capacity;
+  void *data;
+  part->contact_start = calloc((size_t)sim->model->world_count + 1, sizeof *part->contact_start);
+  part->match = calloc((size_t)capacity + 1, sizeof *part->match);
+  if (!part->contact_start || !part->match) {
+    snprintf(part->error, sizeof part->error, "no memory for %u contacts", capacity);
+    return SB_E_MEMORY;
+  }
+  sb_array_desc count = {.struct_size = sizeof count, .type = SB_TYPE_U32, .domain = SB_DOMAIN_WORLD, .components = 1,
+                         .count = sim->model->world_count, .lane_block = 1, .name = "contact_count"};
+  sb_status status = sb_registry_add(&sim->registry, part->name, &count, &data, part->error, sizeof part->error);
+  part->contact_count = data;
+  sb_array_desc key = {.struct_size = sizeof key, .type = SB_TYPE_U32, .domain = SB_DOMAIN_CONTACT, .components = 2, .count = capacity,
+                       .lane_block = 1, .name = "contact_key"};
+  if (!status)
+    status = sb_registry_add_for(&sim->registry, part->name, &key, part->contact_start, capacity, &data, part->error, sizeof part->error);
+  part->contact_key = data;
+  return status;
+}
+
+/* Both lists are sorted by key inside a world: one merge finds every match. */
+static void match_contacts(sim_part *part, const sb_contacts *now)
+{
+  const sb_model *m = part->sim->model;
+  for (uint32_t w = 0; w < m->world_count; w++) {
+    uint32_t old = part->contact_start[w], old_end = part->contact_start[w + 1];
+    for (uint32_t i = now->world_start[w]; i < now->world_start[w + 1]; i++) {
+      uint64_t key = 0;
+      for (; old < old_end; old++) {
+        key = (uint64_t)part->contact_key[2 * (size_t)old + 1] << 32 | part->contact_key[2 * (size_t)old];
+        if (key >= now->key[i]) break;
+      }
+      part->match[i] = old < old_end && key == now->key[i] ? (int32_t)old : -1;
+    }
+  }
+}
+
+static void keep_contact_keys(sim_part *part, const sb_contacts *now)
+{
+  for (uint32_t w = 0; w < part->sim->model->world_count; w++) part->contact_count[w] = now->world_start[w + 1] - now->world_start[w];
+  sb_sim_refresh_contact_start(part);
+  for (uint32_t i = 0; i < now->count; i++) {
+    part->contact_key[2 * (size_t)i] = (uint32_t)now->key[i];
+    part->contact_key[2 * (size_t)i + 1] = (uint32_t)(now->key[i] >> 32);
+  }
+}
+
 static sb_status host_register(void *context, const sb_array_desc *desc, void **data)
 {
   sim_part *part = context;
-  return sb_registry_add(&part->sim->registry, part->name, desc, data, part->error, sizeof part->error);
+  *data = NULL;
+  if (desc->struct_size == sizeof *desc && desc->domain == SB_DOMAIN_CONTACT && !part->contact_start) {
+    sb_status status = start_contact_cache(part);
+    if (status) return status;
+  }
+  return sb_registry_add_for(&part->sim->registry, part->name, desc, part->contact_start,
+                             sb_collision_get_usage(part->sim->collision).contact_capacity, data, part->error, sizeof part->error);
 }
 
 static void host_parallel_for(void *context, uint32_t chunk_count, sb_chunk_fn fn, void *user)
@@ -164,6 +231,8 @@ static void set_initial_state(sb_sim *sim)
   const sb_model *m = sim->model;
   for (size_t i = 0; i < sim->registry.count; i++)
     memset(sim->registry.arrays[i].data, 0, sim->registry.arrays[i].words * sizeof(uint32_t));
+  for (uint32_t p = 0; p < sim->part_count; p++)
+    if (sim->parts[p].match) sb_sim_refresh_contact_start(&sim->parts[p]);
   copy_floats(sim->state.body_q, m->body_q, (size_t)m->body_count * 7);
   copy_floats(sim->state.body_qd, m->body_qd, (size_t)m->body_count * 6);
   copy_floats(sim->state.joint_q, m->joint_q, m->coord_count);
@@ -290,6 +359,8 @@ void sb_sim_destroy(sb_sim *sim)
     free(part->blocks);
     free(part->params);
     free(part->bodies);
+    free(part->contact_start);
+    free(part->match);
   }
   free(sim->parts);
   sb_collision_destroy(sim->collision);
@@ -374,7 +445,8 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
   sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt,
-                  .contacts = contacts_for(sim, (uint32_t)(part - sim->parts))};
+                  .contacts = contacts_for(sim, (uint32_t)(part - sim->parts)), .match = part->match};
+  if (part->match) match_contacts(part, step.contacts);
   char error[512] = "";
   sim->chunk_fp_faults = 0;
   sb_status status = part->api->step(part->instance, &step, error, sizeof error);
@@ -388,6 +460,7 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
                        "subnormal settings alone",
                        (unsigned long long)sim->tick, fault);
   }
+  if (part->match) keep_contact_keys(part, step.contacts);
   if (status)
     return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_FAILED, part->name, "tick %llu: %s",
                      (unsigned long long)sim->tick, error[0] ? error : "the solver failed without a reason");
@@ -407,7 +480,7 @@ static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
   for (size_t i = 0; i < sim->registry.count; i++) {
     const sb_array *a = &sim->registry.arrays[i];
     uint32_t element, component;
-    if (!sb_array_first_bad(a, &element, &component)) continue;
+    if (!sb_array_first_bad(a, sim->model->world_count, &element, &component)) continue;
     int32_t body = sb_array_body(&sim->registry, a, element);
     uint32_t word = a->data[sb_array_word(a, element, component)];
     const char *body_name = body >= 0 ? sb_model_store_name(sim->store, SB_NAME_BODY, (uint32_t)body) : "";

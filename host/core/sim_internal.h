@@ -20,6 +20,11 @@ typedef struct sim_part {
   uint32_t *bodies;
   uint32_t body_count;
   char error[512]; /* of a failed registration, for the diagnostic */
+  /* contact caches: kept once the solver has registered an array over SB_DOMAIN_CONTACT */
+  uint32_t *contact_start; /* first contact of each world in the last tick's list */
+  uint32_t *contact_count; /* registered: contacts of each world */
+  uint32_t *contact_key;   /* registered: low and high word of each contact's key */
+  int32_t *match;          /* of this tick */
 } sim_part;
 
 struct sb_sim {
@@ -49,6 +54,9 @@ struct sb_sim {
   uint64_t *history_tick;
   sb_sim_stats stats;
 };
+
+/* Recomputes contact_start from the registered counts. */
+void sb_sim_refresh_contact_start(sim_part *part);
 
 /* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);

@@ -145,6 +145,15 @@ static uint32_t get_word(const uint8_t *at)
   return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
+static uint32_t live_count(const sb_sim *sim, const sb_array *a) { return sb_array_live(a, sim->model->world_count); }
+
+static bool is_contact_count(const sb_sim *sim, const sb_array *a)
+{
+  for (uint32_t p = 0; p < sim->part_count; p++)
+    if (sim->parts[p].contact_count == a->data) return true;
+  return false;
+}
+
 static void fill_header(const sb_sim *sim, uint32_t header[SNAPSHOT_HEADER_WORDS])
 {
   uint64_t model = sb_model_store_hash(sim->store);
@@ -158,7 +167,7 @@ sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diag
 {
   size_t words = SNAPSHOT_HEADER_WORDS;
   for (size_t i = 0; i < sim->registry.count; i++)
-    words += 3 + (size_t)sim->registry.arrays[i].count * sim->registry.arrays[i].components;
+    words += 3 + (size_t)live_count(sim, &sim->registry.arrays[i]) * sim->registry.arrays[i].components;
   uint8_t *out = malloc(words * 4), *at = out;
   if (!out) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "snapshot", "no memory for %zu bytes", words * 4);
   uint32_t header[SNAPSHOT_HEADER_WORDS];
@@ -166,11 +175,12 @@ sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diag
   for (size_t i = 0; i < SNAPSHOT_HEADER_WORDS; i++, at += 4) put_word(at, header[i]);
   for (size_t i = 0; i < sim->registry.count; i++) {
     const sb_array *a = &sim->registry.arrays[i];
+    uint32_t live = live_count(sim, a);
     put_word(at, a->id);
-    put_word(at + 4, a->count);
+    put_word(at + 4, live);
     put_word(at + 8, a->components);
     at += 12;
-    for (uint32_t e = 0; e < a->count; e++)
+    for (uint32_t e = 0; e < live; e++)
       for (uint32_t c = 0; c < a->components; c++, at += 4) put_word(at, a->data[sb_array_word(a, e, c)]);
   }
   *bytes = out;
@@ -190,12 +200,20 @@ static const char *find_snapshot_fault(const sb_sim *sim, const uint8_t *bytes, 
   if (get_word(bytes + 32) != header[8] || get_word(bytes + 36) != header[9])
     return "it was taken with other solvers or another number of worlds";
   const uint8_t *at = bytes + SNAPSHOT_HEADER_WORDS * 4, *end = bytes + size;
+  uint64_t contacts = 0;
   for (size_t i = 0; i < sim->registry.count; i++) {
     const sb_array *a = &sim->registry.arrays[i];
-    size_t need = 12 + (size_t)a->count * a->components * 4;
+    /* contact arrays come after the counts of their part, which say how long they are */
+    uint64_t expected = a->domain == SB_DOMAIN_CONTACT ? contacts : a->count;
+    if (expected > a->count) return "it has more contacts than this simulation holds";
+    size_t need = 12 + (size_t)expected * a->components * 4;
     if ((size_t)(end - at) < need) return "it is truncated";
-    if (get_word(at) != a->id || get_word(at + 4) != a->count || get_word(at + 8) != a->components)
+    if (get_word(at) != a->id || get_word(at + 4) != expected || get_word(at + 8) != a->components)
       return "its arrays are not those of these solvers";
+    if (is_contact_count(sim, a)) {
+      contacts = 0;
+      for (uint32_t w = 0; w < a->count; w++) contacts += get_word(at + 12 + 4 * (size_t)w);
+    }
     at += need;
   }
   return at == end ? NULL : "it has bytes after its end";
@@ -210,9 +228,13 @@ sb_status sb_sim_restore(sb_sim *sim, const void *data, size_t size, sb_diagnost
   const uint8_t *at = bytes + SNAPSHOT_HEADER_WORDS * 4;
   for (size_t i = 0; i < sim->registry.count; i++) {
     sb_array *a = &sim->registry.arrays[i];
+    uint32_t count = get_word(at + 4);
     at += 12;
-    for (uint32_t e = 0; e < a->count; e++)
+    for (uint32_t e = 0; e < count; e++)
       for (uint32_t c = 0; c < a->components; c++, at += 4) a->data[sb_array_word(a, e, c)] = get_word(at);
+    if (is_contact_count(sim, a))
+      for (uint32_t p = 0; p < sim->part_count; p++)
+        if (sim->parts[p].contact_count == a->data) sb_sim_refresh_contact_start(&sim->parts[p]);
   }
   sim->tick = (uint64_t)get_word(bytes + 16) | (uint64_t)get_word(bytes + 20) << 32;
   sim->failed = false;
@@ -251,7 +273,8 @@ static bool compare_state(const sb_sim *a, const sb_sim *b, sb_difference *d)
 {
   for (size_t i = 0; i < a->registry.count && i < b->registry.count; i++) {
     const sb_array *x = &a->registry.arrays[i], *y = &b->registry.arrays[i];
-    uint32_t count = x->count < y->count ? x->count : y->count;
+    uint32_t live = sb_array_live(x, a->model->world_count), other = sb_array_live(y, b->model->world_count);
+    uint32_t count = live < other ? live : other;
     for (uint32_t e = 0; e < count; e++)
       for (uint32_t c = 0; c < x->components && c < y->components; c++) {
         uint32_t wa = x->data[sb_array_word(x, e, c)], wb = y->data[sb_array_word(y, e, c)];

@@ -7,7 +7,7 @@ if(NOT compiler)
   return()
 endif()
 file(MAKE_DIRECTORY ${WORK})
-file(GLOB sources ${ROOT}/host/core/cook_math.c ${ROOT}/host/core/content_hash.c ${ROOT}/host/core/diagnostic.c
+file(GLOB sources ${ROOT}/host/core/cook_math.c ${ROOT}/host/core/content_hash.c ${ROOT}/host/core/diagnostic.c ${ROOT}/host/core/fp_env.c
      ${ROOT}/host/core/model_*.c ${ROOT}/host/scene/*.c)
 separate_arguments(xml_cflags UNIX_COMMAND "${XML_CFLAGS}")
 separate_arguments(xml_libs UNIX_COMMAND "${XML_LIBS}")

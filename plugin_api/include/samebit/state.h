@@ -44,6 +44,11 @@ typedef struct sb_state {
 #define SB_DOMAIN_SHAPE 4u
 #define SB_DOMAIN_ACTUATOR 5u
 #define SB_DOMAIN_CUSTOM 6u /* world_start says */
+/* One element for each contact of the last tick that the solver saw, in the same order: a cache for warm starting. During a
+ * step it still holds the tick before; sb_step.match says which of its elements belongs to which contact of this tick. The
+ * solver writes the elements of this tick before it returns. */
+#define SB_DOMAIN_CONTACT 7u
+#define SB_DOMAIN_COUNT 8u
 /* Where the data lies */
 #define SB_RESIDENCE_HOST 0u
 #define SB_RESIDENCE_DEVICE 1u
@@ -56,7 +61,7 @@ typedef struct sb_array_desc {
   uint32_t type;               /* SB_TYPE_* */
   uint32_t domain;             /* SB_DOMAIN_* */
   uint32_t components;         /* words per element, 1 to 64 */
-  uint32_t count;              /* elements over all worlds; for a model domain it must be that domain's count */
+  uint32_t count;              /* elements over all worlds: the domain's count; for contacts, sb_bind.contact_capacity */
   uint32_t lane_block;         /* 1, 4 or 8 */
   uint32_t residence;          /* SB_RESIDENCE_* */
   uint32_t reserved;           /* 0 */

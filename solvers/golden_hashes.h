@@ -13,5 +13,6 @@
 
 #define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("arm", 0x6f8a73e41ec32d91ull), SB_GOLDEN_CPU("drop", 0x3edc6bedb1ad29e2ull)
 #define SB_GOLDENS_SEMI_IMPLICIT SB_GOLDEN_CPU("arm", 0x71cea9f501e5a87eull), SB_GOLDEN_CPU("drop", 0x7056b727e2bbd2f8ull)
+#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("drop", 0x315c692519f90226ull)
 
 #endif

@@ -1,0 +1,296 @@
+/* The steel solver plugin: rigid bodies with hard contact, soft-step sub-stepping, graph colours, lanes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "golden_hashes.h"
+#include "steel_graph.h"
+
+enum {
+  ST_PARAM_SUBSTEPS,
+  ST_PARAM_CONTACT_FREQUENCY,
+  ST_PARAM_CONTACT_DAMPING,
+  ST_PARAM_MAX_PUSH,
+  ST_PARAM_RESTITUTION_THRESHOLD,
+  ST_PARAM_COUNT
+};
+
+static const sb_param_desc params[ST_PARAM_COUNT] = {
+    [ST_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 4, 1, 64},
+    [ST_PARAM_CONTACT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_frequency", "Hz",
+                                    "how fast overlap is pushed apart, twice as fast against the world; never above a quarter of the "
+                                    "substep rate", NULL, 30, 0.1, 10000},
+    [ST_PARAM_CONTACT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_damping_ratio", "1",
+                                  "damping of that push; well above 1, so that pushing apart does not bounce", NULL, 10, 0, 100},
+    [ST_PARAM_MAX_PUSH] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_push_velocity", "m/s",
+                           "the fastest that overlap is pushed apart", NULL, 3, 0, 1000},
+    [ST_PARAM_RESTITUTION_THRESHOLD] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "restitution_threshold", "m/s",
+                                        "approach speeds below this do not bounce", NULL, 1, 0, 1000},
+};
+
+static const sb_golden goldens[] = {SB_GOLDENS_STEEL};
+
+static const sb_solver_desc desc = {
+    .struct_size = sizeof(sb_solver_desc),
+    .handles = SB_HANDLES_RIGID | SB_HANDLES_CONTACT,
+    .id = "steel",
+    .version = "0.1.0",
+    .vendor = "Samebit",
+    .text = "Free rigid bodies with hard contact, friction cones and restitution; warm-started soft steps. No joints yet.",
+    .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
+    .mode_reason = {"fixed order of colours, shared maths, no atomics", "has no Vulkan backend yet"},
+    .params = params,
+    .goldens = goldens,
+    .param_count = ST_PARAM_COUNT,
+    .golden_count = sizeof goldens / sizeof goldens[0],
+    .param_size = sizeof(sb_param_desc),
+    .golden_size = sizeof(sb_golden),
+};
+
+typedef struct st_solver {
+  sb_bind bind;
+  st_settings settings;
+  float contact_omega; /* as asked */
+  st_graph graph;
+  uint32_t *record, *moved;
+  uint32_t moved_count;
+  st_body *bodies;
+  float *masses, *blocks;
+  float *cache;     /* registered: 4 floats per contact */
+  float *cache_old; /* copy of the tick before */
+  st_tick tick;
+  /* of the parallel loop */
+  uint32_t first, end;
+  uint32_t pass;
+} st_solver;
+
+static sb_status solver_create(void **instance)
+{
+  *instance = calloc(1, sizeof(st_solver));
+  return *instance ? SB_OK : SB_E_MEMORY;
+}
+
+static void solver_destroy(void *instance) { free(instance); }
+
+/* ---- setup ---- */
+
+static sb_status check_bodies(const st_solver *s, char *error, uint32_t error_size)
+{
+  const sb_model *m = s->bind.model;
+  for (uint32_t i = 0; i < s->bind.body_count; i++) {
+    uint32_t body = s->bind.bodies[i];
+    if (m->joint_type[body] == SB_JOINT_FREE || (m->body_flags[body] & SB_BODY_STATIC)) continue;
+    snprintf(error, error_size, "body %u has a joint; steel moves free bodies only so far: use featherstone or semi_implicit for it", body);
+    return SB_E_UNSUPPORTED;
+  }
+  return SB_OK;
+}
+
+static bool take_memory(st_solver *s)
+{
+  const sb_host *host = s->bind.host;
+  uint64_t bodies = (uint64_t)s->bind.model->body_count + 1, contacts = (uint64_t)s->bind.contact_capacity;
+  /* every manifold in a bundle of its own, or one partly used bundle for each colour and number of points */
+  uint64_t bundles = contacts + (ST_MAX_COLORS + 1) * ST_MAX_POINTS;
+  uint64_t full = (contacts / s->bind.lanes + (ST_MAX_COLORS + 1) * ST_MAX_POINTS) * s->bind.lanes;
+  struct {
+    void *slot;
+    uint64_t bytes;
+  } wanted[] = {
+      {&s->record, bodies * 4},
+      {&s->moved, bodies * 4},
+      {&s->bodies, bodies * sizeof(st_body)},
+      {&s->masses, bodies * 32},
+      {&s->cache_old, contacts * 16 + 16},
+      {&s->graph.manifolds, (contacts + 1) * sizeof(st_manifold)},
+      {&s->graph.color, contacts + 1},
+      {&s->graph.used_colors, (bodies + 1) * 4},
+      {&s->graph.order, contacts * 4 + 4},
+      {&s->graph.bundles, bundles * sizeof(st_bundle)},
+      {&s->blocks, (full * (ST_SHARED_FLOATS + ST_POINT_FLOATS)) * sizeof(float)},
+  };
+  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+    void *block = host->alloc(host->context, wanted[i].bytes);
+    if (!block) return false;
+    memcpy(wanted[i].slot, &block, sizeof block);
+  }
+  return true;
+}
+
+#define TWO_PI 6.28318530717958647692
+
+static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
+{
+  st_solver *s = instance;
+  if (bind->struct_size != sizeof *bind) {
+    snprintf(error, error_size, "sb_bind has %u bytes, expected %zu", bind->struct_size, sizeof *bind);
+    return SB_E_VERSION;
+  }
+  if (bind->backend != SB_BACKEND_CPU) {
+    snprintf(error, error_size, "steel has no Vulkan backend; use backend = cpu");
+    return SB_E_UNSUPPORTED;
+  }
+  s->bind = *bind;
+  s->graph.lanes = bind->lanes;
+  s->contact_omega = (float)(TWO_PI * bind->params[ST_PARAM_CONTACT_FREQUENCY]);
+  s->settings = (st_settings){.substeps = (uint32_t)bind->params[ST_PARAM_SUBSTEPS],
+                              .contact_zeta = (float)bind->params[ST_PARAM_CONTACT_DAMPING],
+                              .max_push = (float)bind->params[ST_PARAM_MAX_PUSH],
+                              .restitution_threshold = (float)bind->params[ST_PARAM_RESTITUTION_THRESHOLD]};
+  sb_status status = check_bodies(s, error, error_size);
+  if (status) return status;
+  if (!take_memory(s)) {
+    snprintf(error, error_size, "out of memory for %u contacts", bind->contact_capacity);
+    return SB_E_MEMORY;
+  }
+  sb_array_desc cache = {.struct_size = sizeof cache, .type = SB_TYPE_F32, .domain = SB_DOMAIN_CONTACT, .components = 4,
+                         .count = bind->contact_capacity, .lane_block = 1, .name = "contact_impulse"};
+  void *data;
+  status = bind->host->register_array(bind->host->context, &cache, &data);
+  if (status) return status;
+  s->cache = data;
+  /* Own bodies, then everybody else's moving bodies as obstacles; component 7 of a mass record says which. */
+  const sb_model *m = bind->model;
+  for (uint32_t b = 0; b < m->body_count; b++) s->record[b] = ST_NOBODY;
+  for (uint32_t i = 0; i < bind->body_count; i++) {
+    uint32_t body = bind->bodies[i];
+    if (m->body_flags[body] & SB_BODY_STATIC) continue;
+    s->record[body] = s->moved_count;
+    s->moved[s->moved_count] = body;
+    s->masses[8 * (size_t)s->moved_count++ + 7] = 1.0f;
+  }
+  for (uint32_t b = 0; b < m->body_count; b++) {
+    if (s->record[b] != ST_NOBODY || (m->body_flags[b] & SB_BODY_STATIC)) continue;
+    s->record[b] = s->moved_count;
+    s->moved[s->moved_count++] = b;
+  }
+  s->bodies[s->moved_count].dq[3] = 1.0f; /* the record of what does not move */
+  return SB_OK;
+}
+
+static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
+{
+  st_solver *s = instance;
+  (void)mode;
+  if (!(dt > 0.0f)) {
+    snprintf(error, error_size, "dt must be above 0 s");
+    return SB_E_ARGUMENT;
+  }
+  float h = dt / (float)s->settings.substeps, cap = (float)(TWO_PI * 0.25) / h;
+  s->settings.h = h;
+  s->settings.inv_h = 1.0f / h;
+  s->settings.contact_omega = s->contact_omega < cap ? s->contact_omega : cap;
+  return SB_OK;
+}
+
+static void solver_deactivate(void *instance) { (void)instance; }
+
+/* ---- passes ---- */
+
+enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
+
+/* Bundles and bodies in one chunk of a parallel loop; bodies are a multiple of 8. */
+#define BUNDLE_CHUNK 16u
+#define BODY_CHUNK 256u
+
+#define DISPATCH(name, ...)                                                                                            \
+  do {                                                                                                                 \
+    if (lanes == 8)                                                                                                    \
+      name##_lanes8(__VA_ARGS__);                                                                                      \
+    else if (lanes == 4)                                                                                               \
+      name##_lanes4(__VA_ARGS__);                                                                                      \
+    else                                                                                                               \
+      name##_lanes1(__VA_ARGS__);                                                                                      \
+  } while (0)
+
+static void run_pass(const st_solver *s, uint32_t pass, uint32_t first, uint32_t end)
+{
+  uint32_t lanes = s->bind.lanes;
+  const st_tick *t = &s->tick;
+  switch (pass) {
+  case PASS_LOAD: DISPATCH(st_bodies_load, t, first, end); break;
+  case PASS_PUSH: DISPATCH(st_bodies_push, t, first, end); break;
+  case PASS_MOVE: DISPATCH(st_bodies_move, t, first, end); break;
+  case PASS_KEEP: DISPATCH(st_bodies_store, t, first, end); break;
+  case PASS_PREPARE: DISPATCH(st_prepare, t, first, end); break;
+  case PASS_WARM: DISPATCH(st_warm_start, t, first, end); break;
+  case PASS_SOLVE: DISPATCH(st_solve, t, first, end, false); break;
+  case PASS_RELAX: DISPATCH(st_solve, t, first, end, true); break;
+  case PASS_RESTITUTION: DISPATCH(st_restitution, t, first, end); break;
+  default: DISPATCH(st_store, t, first, end); break;
+  }
+}
+
+static void pass_chunk(void *user, uint32_t chunk)
+{
+  const st_solver *s = user;
+  uint32_t size = s->pass <= PASS_KEEP ? BODY_CHUNK : BUNDLE_CHUNK;
+  uint32_t first = s->first + chunk * size, end = first + size < s->end ? first + size : s->end;
+  run_pass(s, s->pass, first, end);
+}
+
+static void run_chunks(st_solver *s, uint32_t pass, uint32_t first, uint32_t end)
+{
+  uint32_t size = pass <= PASS_KEEP ? BODY_CHUNK : BUNDLE_CHUNK;
+  s->pass = pass;
+  s->first = first;
+  s->end = end;
+  s->bind.host->parallel_for(s->bind.host->context, (end - first + size - 1) / size, pass_chunk, s);
+}
+
+/* Colour after colour, then the serial group, one manifold after another on this thread. */
+static void run_colors(st_solver *s, uint32_t pass)
+{
+  const uint32_t *start = s->graph.color_bundle;
+  for (uint32_t c = 0; c < ST_MAX_COLORS; c++)
+    if (start[c] < start[c + 1]) run_chunks(s, pass, start[c], start[c + 1]);
+  for (uint32_t i = start[ST_MAX_COLORS]; i < start[ST_MAX_COLORS + 1]; i++) run_pass(s, pass, i, i + 1);
+}
+
+static bool any_restitution(const sb_contacts *c)
+{
+  for (uint32_t i = 0; i < c->count; i++)
+    if (c->restitution[i] > 0.0f) return true;
+  return false;
+}
+
+static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
+{
+  st_solver *s = instance;
+  if (step->struct_size != sizeof *step) {
+    snprintf(error, error_size, "sb_step has %u bytes, expected %zu", step->struct_size, sizeof *step);
+    return SB_E_VERSION;
+  }
+  uint32_t bodies = s->moved_count;
+  s->tick = (st_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .contacts = step->contacts,
+                      .match = step->match, .record = s->record, .bodies = s->bodies, .masses = s->masses, .nobody = bodies,
+                      .moved = s->moved, .moved_count = bodies, .manifolds = s->graph.manifolds, .order = s->graph.order,
+                      .bundles = s->graph.bundles, .blocks = s->blocks, .cache_old = s->cache_old, .cache_new = s->cache};
+  run_chunks(s, PASS_LOAD, 0, bodies);
+  st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
+  memcpy(s->cache_old, s->cache, (size_t)s->bind.contact_capacity * 4 * sizeof(float));
+  memset(s->cache, 0, (size_t)step->contacts->count * 4 * sizeof(float));
+  run_chunks(s, PASS_PREPARE, 0, s->graph.bundle_count);
+  for (uint32_t i = 0; i < s->settings.substeps; i++) {
+    run_chunks(s, PASS_PUSH, 0, bodies);
+    run_colors(s, PASS_WARM);
+    run_colors(s, PASS_SOLVE);
+    run_chunks(s, PASS_MOVE, 0, bodies);
+    run_colors(s, PASS_RELAX);
+  }
+  if (any_restitution(step->contacts)) run_colors(s, PASS_RESTITUTION);
+  run_chunks(s, PASS_STORE, 0, s->graph.bundle_count);
+  run_chunks(s, PASS_KEEP, 0, bodies);
+  return SB_OK;
+}
+
+static const sb_solver_api api = {
+    .struct_size = sizeof(sb_solver_api), .desc = &desc, .create = solver_create, .bind = solver_bind,
+    .activate = solver_activate, .step = solver_step, .deactivate = solver_deactivate, .destroy = solver_destroy,
+};
+static const sb_solver_api *const solvers[] = {&api};
+static const sb_solver_factory factory = {sizeof(sb_solver_factory), 1, solvers};
+
+static const void *get_factory(const char *id) { return strcmp(id, SB_SOLVER_FACTORY_ID) ? NULL : &factory; }
+
+SB_DEFINE_PLUGIN(steel, 1u | 4u | 8u, NULL, get_factory);

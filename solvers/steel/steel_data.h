@@ -1,0 +1,86 @@
+/* What the lane code and the setup of steel share. Derived from the model, or scratch of a tick; state lives in the host's
+ * arrays. A lane-blocked record holds field f of lane l at float f * lanes + l. */
+#ifndef SAMEBIT_STEEL_DATA_H
+#define SAMEBIT_STEEL_DATA_H
+
+#include <stdbool.h>
+
+#include "samebit/samebit.h"
+
+#define ST_MAX_POINTS 4u
+#define ST_MAX_COLORS 24u /* a manifold beyond them goes to the serial group */
+#define ST_NOBODY UINT32_MAX
+
+/* A body between substeps, 64 bytes: velocity and angular velocity; movement and turn since the start of the tick. The last
+ * record stands for everything that does not move. */
+typedef struct st_body {
+  float v[3], w[3], pad[2];
+  float dp[3], dq[4], pad2;
+} st_body;
+
+/* Contacts of one pair of shapes. */
+typedef struct st_manifold {
+  uint32_t body_a, body_b; /* st_body records */
+  uint32_t first;          /* contact */
+  uint32_t count;          /* 1 to ST_MAX_POINTS */
+} st_manifold;
+
+/* Up to `lanes` manifolds of one colour and one number of points. */
+typedef struct st_bundle {
+  uint32_t points;
+  uint32_t used;
+  uint32_t first;     /* in st_tick.order */
+  uint32_t block;     /* offset of its lane-blocked constraint, floats */
+} st_bundle;
+
+typedef struct st_settings {
+  uint32_t substeps;
+  float h, inv_h; /* s, 1/s, of one substep */
+  float contact_omega, contact_zeta; /* against the world twice the frequency */
+  float max_push;              /* m/s */
+  float restitution_threshold; /* m/s */
+} st_settings;
+
+typedef struct st_tick {
+  st_settings settings;
+  const sb_model *model;
+  const sb_state *state;
+  const sb_contacts *contacts;
+  const int32_t *match;
+  const uint32_t *record; /* st_body record of each model body */
+  st_body *bodies;
+  float *masses;          /* per record: inverse mass, inverse inertia in world axes: 8 floats, the last unused */
+  uint32_t nobody;        /* the record of what does not move */
+  const uint32_t *moved;  /* model body of each record */
+  uint32_t moved_count;
+  const st_manifold *manifolds;
+  const uint32_t *order;  /* manifolds by colour, number of points, key */
+  const st_bundle *bundles;
+  float *blocks;
+  const float *cache_old; /* per contact: normal, tangent t, tangent u, twist impulse of the tick before */
+  float *cache_new;
+} st_tick;
+
+/* Floats of a constraint for one lane: shared part and per point. */
+#define ST_SHARED_FLOATS 43u
+#define ST_POINT_FLOATS 11u
+
+#define ST_LANE_FUNCTIONS(lanes)                                                                                       \
+  /* Fills the constraints of bundles first to end - 1 from contacts and the cache. */                                \
+  void st_prepare_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                    \
+  /* One pass over bundles of one colour. */                                                                           \
+  void st_warm_start_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                 \
+  void st_solve_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end, bool relax);                          \
+  void st_restitution_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
+  /* Impulses to the cache. */                                                                                         \
+  void st_store_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                      \
+  /* Bodies first to end - 1: to records; velocities from forces; movement; back to state. */                         \
+  void st_bodies_load_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
+  void st_bodies_push_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
+  void st_bodies_move_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
+  void st_bodies_store_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);
+ST_LANE_FUNCTIONS(1)
+ST_LANE_FUNCTIONS(4)
+ST_LANE_FUNCTIONS(8)
+
+#endif

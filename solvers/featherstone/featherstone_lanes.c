@@ -267,13 +267,21 @@ static void move_link(F dt, uint8_t kind, FsAccel from, FsWork *w, const FsConst
   if (kind == FS_BALL) move_ball(dt, w);
   if (kind == FS_ANGULAR || kind == FS_LINEAR) {
     V3 a = w->joint.axis;
+#if defined(SAMEBIT_MUTANT_LANE_DEPENDENT) && SB_LANES == 8
+    F qdd = ((w->u - v3_dot(w->s_n, w->accel.alpha)) - v3_dot(w->s_f, w->accel.a)) * w->inv_d; /* the planted fault: another order */
+#else
     F qdd = (w->u - (v3_dot(w->s_n, w->accel.alpha) + v3_dot(w->s_f, w->accel.a))) * w->inv_d;
+#endif
     if (kind == FS_ANGULAR)
       w->accel.alpha = v3_add_scaled(w->accel.alpha, a, qdd);
     else
       w->accel.a = v3_add_scaled(w->accel.a, a, qdd);
     w->qd = f_snap(f_clamp(w->qd + dt * qdd, -k->velocity_limit, k->velocity_limit), K(FS_SNAP));
+#if defined(SAMEBIT_MUTANT_FUSED_OP) && SB_LANES == 1
+    w->q = (F)((double)w->q + (double)dt * (double)w->qd); /* the planted fault: product and sum rounded once */
+#else
     w->q = w->q + dt * w->qd;
+#endif
   }
 }
 

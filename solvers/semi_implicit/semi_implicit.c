@@ -70,6 +70,13 @@ typedef struct si_solver {
   si_tick tick;
   const si_joint_group *group_now; /* of the parallel loop */
   bool measure;
+#ifdef SAMEBIT_MUTANT_HIDDEN_STATE
+  uint32_t ticks_seen;
+#endif
+#ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
+  float *arrived; /* 6 for each body */
+  char arrival_lock;
+#endif
 } si_solver;
 
 static sb_status solver_create(void **instance)
@@ -224,6 +231,9 @@ static bool take_memory(si_solver *s)
       {&s->moved, bodies * 4},         {&s->inertia, bodies * 24},     {&s->inv_inertia, bodies * 24},
       {&s->inv_mass, bodies * 4},      {&s->share, bodies * 4},        {&s->joint_share, bodies * 4},
       {&s->child_first, bodies * 4 + 8}, {&s->child, bodies * 4},      {&s->contact_first, bodies * 4 + 8},
+#ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
+      {&s->arrived, bodies * 24},
+#endif
       {&s->body_contact, contacts * 8}, {&s->joints, bodies * sizeof *s->joints}, {&s->forces, contacts * sizeof *s->forces},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
@@ -334,10 +344,28 @@ static void joint_chunk(void *user, uint32_t chunk)
   DISPATCH(s, si_joints, &s->tick, s->group_now, chunk * SI_CHUNK, chunk_end(chunk, s->group_now->count), s->measure);
 }
 
+#ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
+/* The planted fault: contact forces are added to bodies as tasks finish. */
+static void add_as_they_come(si_solver *s, uint32_t first, uint32_t end)
+{
+  const sb_contacts *c = s->tick.contacts;
+  while (__atomic_test_and_set(&s->arrival_lock, __ATOMIC_ACQUIRE)) continue;
+  for (uint32_t i = first; i < end; i++)
+    for (int k = 0; k < 6; k++) {
+      if (c->body_a[i] >= 0) s->arrived[6 * c->body_a[i] + k] += s->forces[i].a[k];
+      if (c->body_b[i] >= 0) s->arrived[6 * c->body_b[i] + k] += s->forces[i].b[k];
+    }
+  __atomic_clear(&s->arrival_lock, __ATOMIC_RELEASE);
+}
+#endif
+
 static void contact_chunk(void *user, uint32_t chunk)
 {
   si_solver *s = user;
   DISPATCH(s, si_contacts, &s->tick, chunk * SI_CHUNK, chunk_end(chunk, s->tick.contacts->count));
+#ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
+  add_as_they_come(s, chunk * SI_CHUNK, chunk_end(chunk, s->tick.contacts->count));
+#endif
 }
 
 static void body_chunk(void *user, uint32_t chunk)
@@ -382,9 +410,19 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
                       .joints = s->joints, .forces = s->forces, .child_first = s->child_first, .child = s->child,
                       .contact_first = s->contact_first, .body_contact = s->body_contact, .moved = s->moved,
                       .moved_count = s->moved_count};
+#ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
+  s->tick.arrived = s->arrived;
+#endif
+#ifdef SAMEBIT_MUTANT_HIDDEN_STATE
+  /* The planted fault: the damping of limits grows over the ticks of this instance, which no registered array counts. */
+  s->tick.settings.limit_zeta *= 1.0f - 1.0f / (float)(++s->ticks_seen + 1u);
+#endif
   list_contacts(s, step->contacts);
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
     run_joints(s, false);
+#ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
+    memset(s->arrived, 0, (size_t)s->bind.model->body_count * 6 * sizeof *s->arrived);
+#endif
     host->parallel_for(host->context, chunks(step->contacts->count), contact_chunk, s);
     host->parallel_for(host->context, chunks(s->moved_count), body_chunk, s);
   }

@@ -37,12 +37,14 @@ FN V3 si_velocity_at(SiBody b, V3 x) { return v3_add(b.v, v3_cross(b.w, v3_sub(x
 FN S33 si_response(SiBody b, V3 x)
 {
   V3 r = v3_sub(x, b.com);
-  M33 cross = m33(v3(K(0.0f), -r.z, r.y), v3(r.z, K(0.0f), -r.x), v3(-r.y, r.x, K(0.0f)));
-  S33 s = s33_rotate(cross, b.inv_inertia);
-  s.xx = s.xx + b.inv_mass;
-  s.yy = s.yy + b.inv_mass;
-  s.zz = s.zz + b.inv_mass;
-  return s;
+  S33 i = b.inv_inertia;
+  /* Rows of [r] are (0, -z, y), (z, 0, -x), (-y, x, 0); the products with 0 are left out, t_k = i row_k. */
+  V3 t0 = v3(i.xz * r.y - i.xy * r.z, i.yz * r.y - i.yy * r.z, i.zz * r.y - i.yz * r.z);
+  V3 t1 = v3(i.xx * r.z - i.xz * r.x, i.xy * r.z - i.yz * r.x, i.xz * r.z - i.zz * r.x);
+  V3 t2 = v3(i.xy * r.x - i.xx * r.y, i.yy * r.x - i.xy * r.y, i.yz * r.x - i.xz * r.y);
+  return s33((t0.z * r.y - t0.y * r.z) + b.inv_mass, (t1.x * r.z - t1.z * r.x) + b.inv_mass,
+             (t2.y * r.x - t2.x * r.y) + b.inv_mass, t1.z * r.y - t1.y * r.z, t2.z * r.y - t2.y * r.z,
+             t2.x * r.z - t2.z * r.x);
 }
 
 /* Force f and torque t on body b at x, and the opposite on body a. */
@@ -53,6 +55,17 @@ FN SiPair si_act(SiBody a, SiBody b, V3 x, V3 f, V3 t)
   r.b.t = v3_add(t, v3_cross(v3_sub(x, b.com), f));
   r.a.f = v3_neg(f);
   r.a.t = v3_neg(v3_add(t, v3_cross(v3_sub(x, a.com), f)));
+  return r;
+}
+
+/* Force f alone: si_act without a torque. */
+FN SiPair si_push(SiBody a, SiBody b, V3 x, V3 f)
+{
+  SiPair r;
+  r.b.f = f;
+  r.b.t = v3_cross(v3_sub(x, b.com), f);
+  r.a.f = v3_neg(f);
+  r.a.t = v3_neg(v3_cross(v3_sub(x, a.com), f));
   return r;
 }
 
@@ -123,7 +136,7 @@ FN SiPair si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F ze
   PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, mu, omega, zeta, dt, K(0.5f));
   F normal = penalty_explicit(p, inv_mass, dt);
   V3 force = v3_add_scaled(v3_scale(n, normal), slide, -p.drag);
-  return si_act(a, b, v3_scale(v3_add(xa, xb), K(0.5f)), force, v3_zero());
+  return si_push(a, b, v3_scale(v3_add(xa, xb), K(0.5f)), force);
 }
 
 /* State of a body between substeps. */

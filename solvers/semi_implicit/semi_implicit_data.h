@@ -46,6 +46,9 @@ typedef struct si_tick {
   const uint32_t *contact_first, *body_contact;  /* adjacency: contacts of each body; bit 31: the body is b */
   const uint32_t *moved;      /* bodies that this instance moves, ascending */
   uint32_t moved_count;
+#ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
+  const float *arrived;
+#endif
 } si_tick;
 
 /* Joints and bodies in one chunk of a parallel loop. A multiple of 8. */

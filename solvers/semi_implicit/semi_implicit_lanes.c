@@ -298,6 +298,10 @@ static void sum_wrench(const si_tick *t, uint32_t body, float out[6])
   for (int k = 0; k < 6; k++) out[k] = external[k] + t->joints[body].b[k];
   for (uint32_t i = t->child_first[body]; i < t->child_first[body + 1]; i++)
     for (int k = 0; k < 6; k++) out[k] += t->joints[t->child[i]].a[k];
+#ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
+  for (int k = 0; k < 6; k++) out[k] += t->arrived[6 * (size_t)body + (size_t)k];
+  return;
+#endif
   for (uint32_t i = t->contact_first[body]; i < t->contact_first[body + 1]; i++) {
     uint32_t entry = t->body_contact[i];
     const si_wrench_pair *pair = &t->forces[entry & 0x7fffffffu];

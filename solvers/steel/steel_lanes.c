@@ -228,7 +228,15 @@ void LANED(st_solve)(const st_tick *t, uint32_t first, uint32_t end, bool relax)
     StPair s;
     s.a = load_velocity(t, who.a);
     s.b = load_velocity(t, who.b);
+    /* friction first, within the normal impulses so far, so that the last word is the one against overlap */
     F total = K(0.0f);
+    for (uint32_t k = 0; k < bundle->points; k++) total = total + p[k].impulse;
+    StFriction f = st_solve_friction(s, c->a, c->b, c->fa, c->fb, c->t, c->u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
+    c->it = f.t;
+    c->iu = f.u;
+    StTwist w = st_solve_twist(f.s, c->a, c->b, c->n, c->twist_mass, c->itwist, c->twist_arm * total);
+    c->itwist = w.impulse;
+    s = w.s;
     for (uint32_t k = 0; k < bundle->points; k++) {
       F gap = st_gap(ma, mb, p[k].ra, p[k].rb, c->n, p[k].gap);
       StNormal r = st_solve_normal(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, gap, c->soft, inv_h, max_push,
@@ -236,15 +244,9 @@ void LANED(st_solve)(const st_tick *t, uint32_t first, uint32_t end, bool relax)
       s = r.s;
       p[k].impulse = r.impulse;
       p[k].carried = f_max(p[k].carried, r.impulse);
-      total = total + r.impulse;
     }
-    StFriction f = st_solve_friction(s, c->a, c->b, c->fa, c->fb, c->t, c->u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
-    c->it = f.t;
-    c->iu = f.u;
-    StTwist w = st_solve_twist(f.s, c->a, c->b, c->n, c->twist_mass, c->itwist, c->twist_arm * total);
-    c->itwist = w.impulse;
-    store_velocity(t, who.a, w.s.a, who.keep_a);
-    store_velocity(t, who.b, w.s.b, who.keep_b);
+    store_velocity(t, who.a, s.a, who.keep_a);
+    store_velocity(t, who.b, s.b, who.keep_b);
   }
 }
 

@@ -109,13 +109,37 @@ typedef int32_t I __attribute__((vector_size(4 * SB_LANES)));
 typedef int32_t M __attribute__((vector_size(4 * SB_LANES))); /* 0 or -1 in each lane */
 
 #if SB_LANES == 4
-FN F K(float x) { return (F){x, x, x, x}; }
-FN U KU(uint32_t x) { return (U){x, x, x, x}; }
-FN I KI(int32_t x) { return (I){x, x, x, x}; }
+FN F K(float x)
+{
+  F r = {x, x, x, x};
+  return r;
+}
+FN U KU(uint32_t x)
+{
+  U r = {x, x, x, x};
+  return r;
+}
+FN I KI(int32_t x)
+{
+  I r = {x, x, x, x};
+  return r;
+}
 #else
-FN F K(float x) { return (F){x, x, x, x, x, x, x, x}; }
-FN U KU(uint32_t x) { return (U){x, x, x, x, x, x, x, x}; }
-FN I KI(int32_t x) { return (I){x, x, x, x, x, x, x, x}; }
+FN F K(float x)
+{
+  F r = {x, x, x, x, x, x, x, x};
+  return r;
+}
+FN U KU(uint32_t x)
+{
+  U r = {x, x, x, x, x, x, x, x};
+  return r;
+}
+FN I KI(int32_t x)
+{
+  I r = {x, x, x, x, x, x, x, x};
+  return r;
+}
 #endif
 #define m_and(a, b) ((a) & (b))
 #define m_or(a, b) ((a) | (b))

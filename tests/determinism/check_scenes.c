@@ -1,0 +1,82 @@
+/* Builds the checks' scene. Knows the model builder. */
+#include "check_scenes.h"
+
+#include <string.h>
+
+#include "model_builder.h"
+
+static void add_shape(sb_model_builder *b, int32_t body, uint32_t type, double size0, double size1, double size2)
+{
+  sb_build_shape shape = sb_build_shape_default();
+  shape.type = type;
+  shape.body = body;
+  shape.size[0] = size0, shape.size[1] = size1, shape.size[2] = size2;
+  shape.friction[0] = 0.7;
+  sb_builder_add_shape(b, &shape, NULL);
+}
+
+static void add_free(sb_model_builder *b, uint32_t type, double x, double y, double z)
+{
+  sb_build_body body = sb_build_body_default();
+  body.joint_type = SB_JOINT_FREE;
+  body.q[0] = x, body.q[1] = y, body.q[2] = z;
+  body.qd[3] = 0.5, body.qd[4] = -0.25;
+  body.mass = 1.0;
+  body.inertia[0] = 0.004, body.inertia[1] = 0.0045, body.inertia[2] = 0.005;
+  int32_t index = sb_builder_add_body(b, &body, NULL);
+  if (type == SB_SHAPE_BOX) add_shape(b, index, type, 0.1, 0.09, 0.08);
+  if (type == SB_SHAPE_SPHERE) add_shape(b, index, type, 0.1, 0, 0);
+  if (type == SB_SHAPE_CAPSULE) add_shape(b, index, type, 0.07, 0.08, 0);
+}
+
+/* Boxes, balls and capsules by turns in layers that touch or nearly so. */
+static void add_heap(sb_model_builder *b, int layers, double x0)
+{
+  static const uint32_t kinds[] = {SB_SHAPE_BOX, SB_SHAPE_BOX, SB_SHAPE_SPHERE, SB_SHAPE_CAPSULE};
+  for (int layer = 0, n = 0; layer < layers; layer++)
+    for (int i = 0; i < 9; i++, n++)
+      add_free(b, layer < 2 ? SB_SHAPE_BOX : kinds[n % 4], x0 + 0.195 * (i % 3) + 0.03 * layer, 0.19 * (i / 3) - 0.02 * layer, 0.079 + 0.162 * layer);
+}
+
+static void add_chain(sb_model_builder *b, int links, double x, uint32_t last_kind)
+{
+  int32_t parent = -1;
+  for (int i = 0; i < links; i++) {
+    sb_build_body body = sb_build_body_default();
+    body.joint_type = SB_JOINT_AXES;
+    body.parent = parent;
+    body.joint_X_p[0] = parent < 0 ? x : 0.3;
+    body.joint_X_p[1] = parent < 0 ? 2.0 : 0.0;
+    body.joint_X_p[2] = parent < 0 ? 1.5 : 0.0;
+    body.mass = 0.5;
+    body.com[0] = 0.15;
+    body.inertia[0] = 0.001, body.inertia[1] = 0.004, body.inertia[2] = 0.004;
+    parent = sb_builder_add_body(b, &body, NULL);
+    sb_build_dof dof = sb_build_dof_default();
+    dof.kind = i + 1 == links ? last_kind : SB_DOF_ANGULAR;
+    dof.axis[0] = 0, dof.axis[1] = 1, dof.axis[2] = 0.3 * i;
+    dof.q = 0.2 * i;
+    dof.damping = 0.05, dof.armature = 0.01;
+    dof.lower = -0.7, dof.upper = 0.6;
+    if (i == 1) dof.target_ke = 20, dof.target_kd = 1, dof.target_q = -0.5, dof.effort_limit = 5;
+    sb_builder_add_dof(b, &dof, NULL);
+    add_shape(b, parent, SB_SHAPE_CAPSULE, 0.05, 0.1, 0);
+  }
+}
+
+sb_model_store *check_scene(bool more, bool joints)
+{
+  sb_model_builder *b = sb_builder_create();
+  sb_model_store *store = NULL;
+  add_shape(b, -1, SB_SHAPE_PLANE, 0, 0, 0);
+  add_heap(b, 4, 0.0);
+  for (int i = 0; joints && i < 5; i++) add_chain(b, 4, 3.0 + 1.5 * i, i % 2 ? SB_DOF_LINEAR : SB_DOF_ANGULAR);
+  if (more) {
+    if (joints) add_chain(b, 4, 50.0, SB_DOF_ANGULAR);
+    add_heap(b, 3, 53.0);
+    if (joints) add_chain(b, 3, 60.0, SB_DOF_ANGULAR);
+  }
+  if (sb_builder_finalise(b, "check scene", &store, NULL)) store = NULL;
+  sb_builder_free(b);
+  return store;
+}

@@ -1,0 +1,16 @@
+# Disassembles OBJECTS with OBJDUMP and fails on an instruction that estimates a reciprocal or the reciprocal of a root: processors
+# of one architecture give different bits. x86 (SSE, AVX, AVX-512) and AArch64, scalar or vector.
+if(NOT OBJECTS)
+  message(FATAL_ERROR "no objects were given to look at")
+endif()
+list(LENGTH OBJECTS count)
+message(STATUS "${count} objects")
+foreach(object ${OBJECTS})
+  execute_process(COMMAND ${OBJDUMP} -d ${object} OUTPUT_VARIABLE text RESULT_VARIABLE result)
+  if(result OR NOT text MATCHES "ret")
+    message(FATAL_ERROR "${object} could not be disassembled")
+  endif()
+  if(text MATCHES "[ \t](v?r(cp|sqrt)[0-9]*[ps][sdh]|u?f?recp[esx]|u?f?rsqrt[es])[ \t][^\n]*")
+    message(FATAL_ERROR "${object} holds an estimate: ${CMAKE_MATCH_0}")
+  endif()
+endforeach()

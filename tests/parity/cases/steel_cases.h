@@ -1,0 +1,103 @@
+/* Parity of steel.kernel.h. */
+#include "solvers/steel/steel.kernel.h"
+
+#define PARITY_CASES(X)                                                                                                \
+  X(case_st_soft, 3, 3)                                                                                                \
+  X(case_st_response, 23, 1)                                                                                           \
+  X(case_st_response_cross, 26, 1)                                                                                     \
+  X(case_st_invert, 1, 1)                                                                                              \
+  X(case_st_push, 35, 12)                                                                                              \
+  X(case_st_twist, 29, 12)                                                                                             \
+  X(case_st_relative, 18, 3)                                                                                           \
+  X(case_st_gap, 24, 1)                                                                                                \
+  X(case_st_solve_normal, 44, 13)                                                                                      \
+  X(case_st_solve_friction, 44, 14)                                                                                    \
+  X(case_st_solve_twist, 32, 13)                                                                                       \
+  X(case_st_restitute, 41, 13)
+
+/* Both bodies' velocities: 12 words; both masses: 14 words. */
+#define IN_PAIR(name, k)                                                                                               \
+  StPair name;                                                                                                         \
+  name.a.v = IN_V3(k); name.a.w = IN_V3(k + 3); name.b.v = IN_V3(k + 6); name.b.w = IN_V3(k + 9);
+#define IN_MASSES(a, b, k)                                                                                             \
+  StMass a;                                                                                                            \
+  StMass b;                                                                                                            \
+  a.inv_mass = IN(k); a.inv_inertia = IN_S33(k + 1); b.inv_mass = IN(k + 7); b.inv_inertia = IN_S33(k + 8);
+#define OUT_PAIR(p) OUT_V3(0, p.a.v) OUT_V3(3, p.a.w) OUT_V3(6, p.b.v) OUT_V3(9, p.b.w)
+
+PARITY_KERNEL(case_st_soft)
+{
+  StSoft r = st_soft(IN(0), IN(1), IN(2));
+  OUT(0, r.rate); OUT(1, r.mass_scale); OUT(2, r.impulse_scale);
+}
+PARITY_KERNEL(case_st_response)
+{
+  IN_MASSES(a, b, 0)
+  OUT(0, st_response(a, b, IN_V3(14), IN_V3(17), IN_V3(20)));
+}
+PARITY_KERNEL(case_st_response_cross)
+{
+  IN_MASSES(a, b, 0)
+  OUT(0, st_response_cross(a, b, IN_V3(14), IN_V3(17), IN_V3(20), IN_V3(23)));
+}
+PARITY_KERNEL(case_st_invert) { OUT(0, st_invert(IN(0))); }
+PARITY_KERNEL(case_st_push)
+{
+  IN_PAIR(s, 0)
+  IN_MASSES(a, b, 12)
+  StPair r = st_push(s, a, b, IN_V3(26), IN_V3(29), IN_V3(32));
+  OUT_PAIR(r)
+}
+PARITY_KERNEL(case_st_twist)
+{
+  IN_PAIR(s, 0)
+  IN_MASSES(a, b, 12)
+  StPair r = st_twist(s, a, b, IN_V3(26));
+  OUT_PAIR(r)
+}
+PARITY_KERNEL(case_st_relative)
+{
+  IN_PAIR(s, 0)
+  OUT_V3(0, st_relative(s, IN_V3(12), IN_V3(15)))
+}
+PARITY_KERNEL(case_st_gap)
+{
+  StMovement a;
+  StMovement b;
+  a.dp = IN_V3(0); a.dq = IN_Q4(3); b.dp = IN_V3(7); b.dq = IN_Q4(10);
+  OUT(0, st_gap(a, b, IN_V3(14), IN_V3(17), IN_V3(20), IN(23)));
+}
+PARITY_KERNEL(case_st_solve_normal)
+{
+  IN_PAIR(s, 0)
+  IN_MASSES(a, b, 12)
+  StSoft soft;
+  soft.rate = IN(38); soft.mass_scale = IN(39); soft.impulse_scale = IN(40);
+  StNormal r = st_solve_normal(s, a, b, IN_V3(26), IN_V3(29), IN_V3(32), IN(35), IN(36), IN(37), soft, IN(41), IN(42), IN(43) > 0.0f);
+  OUT_PAIR(r.s)
+  OUT(12, r.impulse);
+}
+PARITY_KERNEL(case_st_solve_friction)
+{
+  IN_PAIR(s, 0)
+  IN_MASSES(a, b, 12)
+  StFriction r = st_solve_friction(s, a, b, IN_V3(26), IN_V3(29), IN_V3(32), IN_V3(35), IN(38), IN(39), IN(40), IN(41), IN(42), IN(43));
+  OUT_PAIR(r.s)
+  OUT(12, r.t); OUT(13, r.u);
+}
+PARITY_KERNEL(case_st_solve_twist)
+{
+  IN_PAIR(s, 0)
+  IN_MASSES(a, b, 12)
+  StTwist r = st_solve_twist(s, a, b, IN_V3(26), IN(29), IN(30), IN(31));
+  OUT_PAIR(r.s)
+  OUT(12, r.impulse);
+}
+PARITY_KERNEL(case_st_restitute)
+{
+  IN_PAIR(s, 0)
+  IN_MASSES(a, b, 12)
+  StNormal r = st_restitute(s, a, b, IN_V3(26), IN_V3(29), IN_V3(32), IN(35), IN(36), IN(37), IN(38), IN(39), IN(40));
+  OUT_PAIR(r.s)
+  OUT(12, r.impulse);
+}

@@ -1,5 +1,5 @@
 /* Holds the texts (README.md, ARCHITECTURE.md, docs/ ...) against the program. With --print it prints the tables that the texts
- * must have.
+ * must have, with --update it puts them there (a table of a new solver or generator needs its heading and head row first).
  *
  *   ```ini file=NAME   the block is written to that file, for the commands after it
  *   ```c file=NAME     the same
@@ -158,6 +158,44 @@ static void print_tables(void)
     const sb_solver_desc *d = solvers[s];
     printf("\n### Parameters of %s\n\n| key | unit | default | range | meaning |\n| --- | --- | --- | --- | --- |\n", d->id);
     for (uint32_t k = 0; k < d->param_count; k++) param_row(&d->params[k], row, sizeof row), puts(row);
+  }
+}
+
+/* Puts new rows in the place of a table's rows below a heading. */
+static void update_table(const char *path, const char *heading, const char *rows)
+{
+  char full[1024], *text = read_source(path);
+  const char *start = strstr(text, heading), *head = start ? strstr(start, "\n| --- ") : NULL, *first = head ? strchr(head + 1, '\n') : NULL;
+  if (!first) {
+    fprintf(stderr, "%s: no table below \"%s\"\n", path, heading);
+    free(text);
+    return;
+  }
+  const char *end = first;
+  while (!strncmp(end, "\n| `", 4)) end = strchr(end + 1, '\n');
+  snprintf(full, sizeof full, "%s/%s", SAMEBIT_ROOT, path);
+  FILE *file = fopen(full, "wb");
+  if (file) fprintf(file, "%.*s%s%s", (int)(first - text), text, rows, end), fclose(file);
+  free(text);
+}
+
+static void update_tables(void)
+{
+  size_t count;
+  char heading[128], row[512];
+  static char rows[16384];
+  const sb_generator *g = sb_generator_list(&count);
+  for (size_t i = 0; i < count; i++) {
+    *rows = 0;
+    for (size_t k = 0; k < g[i].param_count; k++) generator_row(&g[i].params[k], row, sizeof row), strcat(strcat(rows, "\n"), row);
+    snprintf(heading, sizeof heading, "### generator:%s\n", g[i].name);
+    update_table("docs/ini.md", heading, rows);
+  }
+  for (size_t s = 0; s < solver_count; s++) {
+    *rows = 0;
+    for (uint32_t k = 0; k < solvers[s]->param_count; k++) param_row(&solvers[s]->params[k], row, sizeof row), strcat(strcat(rows, "\n"), row);
+    snprintf(heading, sizeof heading, "### Parameters of %s\n", solvers[s]->id);
+    update_table("docs/solvers.md", heading, rows);
   }
 }
 
@@ -499,8 +537,8 @@ static int free_all(void **state)
 int main(int argc, char **argv)
 {
   load_solvers();
-  if (argc > 1 && !strcmp(argv[1], "--print")) {
-    print_tables();
+  if (argc > 1 && (!strcmp(argv[1], "--print") || !strcmp(argv[1], "--update"))) {
+    argv[1][2] == 'p' ? print_tables() : update_tables();
     sb_catalogue_free(&catalogue);
     return 0;
   }

@@ -2,7 +2,7 @@
 #include "steel_data.h"
 
 #include "samebit/maths.h"
-#include "samebit/rigid_body.h"
+#include "samebit/rigid_spin.h"
 
 #include "steel.kernel.h"
 #include "steel_gather.h"
@@ -367,8 +367,8 @@ void LANED(st_bodies_move)(const st_tick *t, uint32_t first, uint32_t end)
     StVelocity s = load_velocity(t, who.record);
     StMovement m = load_movement(t, who.record);
     Q4 start = pick_turn(t, who.body);
-    RigidTurn r = rigid_turn(q4_mul(m.dq, start), s.w, pick_s33(t->model->body_inertia, who.body),
-                             pick_s33(t->model->body_inv_inertia, who.body), h);
+    RigidSpin r = rigid_spin(q4_mul(m.dq, start), s.w, pick_s33(t->model->body_inertia, who.body),
+                             pick_s33(t->model->body_inv_inertia, who.body), v3_zero(), h);
     M own = pick(t->masses, who.record, 8, 7) > 0.5f;
     m.dp = v3_add_scaled(m.dp, s.v, h);
     m.dq = q4_integrate(m.dq, s.w, h);

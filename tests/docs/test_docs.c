@@ -3,6 +3,7 @@
  *
  *   ```ini file=NAME   the block is written to that file, for the commands after it
  *   ```c file=NAME     the same
+ *   ```text hash-of=F  a sample of `samebit run F`; its model and hash must be those of today
  *   ```sh run          each line is run, in a folder with those files and conf/; "# exit N" at its end says what to expect */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,7 +120,19 @@ static void generator_row(const sb_generator_param *p, char *row, size_t size)
 
 static void param_row(const sb_param_desc *p, char *row, size_t size)
 {
-  snprintf(row, size, "| `%s` | %s | %.9g | %.9g to %.9g | %s |", p->name, p->unit, p->value, p->minimum, p->maximum, p->text);
+  if (p->type != SB_PARAM_CHOICE) {
+    snprintf(row, size, "| `%s` | %s | %.9g | %.9g to %.9g | %s |", p->name, p->unit, p->value, p->minimum, p->maximum, p->text);
+    return;
+  }
+  char words[256] = "";
+  const char *first = p->choices;
+  for (uint32_t skip = (uint32_t)p->value; skip && strchr(first, '|'); skip--) first = strchr(first, '|') + 1;
+  for (size_t i = 0, n = 0; p->choices[i] && n + 3 < sizeof words; i++) {
+    words[n++] = p->choices[i] == '|' ? ',' : p->choices[i];
+    if (p->choices[i] == '|') words[n++] = ' ';
+    words[n] = 0;
+  }
+  snprintf(row, size, "| `%s` | choice | %.*s | %s | %s |", p->name, (int)strcspn(first, "|"), first, words, p->text);
 }
 
 #define MAX_SOLVERS 16
@@ -401,6 +414,24 @@ static bool run_line(const char *line, size_t n)
   return false;
 }
 
+/* Whether the lines "model" and "hash" of a sample are what the command prints. */
+static bool sample_is_true(const char *sample, const char *ini)
+{
+  char command[1024], path[256];
+  snprintf(command, sizeof command, "cd '%s' && '%s' run '%s' >sample.txt", folder, SAMEBIT_COMMAND, ini);
+  if (system(command)) return false;
+  snprintf(path, sizeof path, "%s/sample.txt", folder);
+  char *out = read_text(path);
+  bool same = out != NULL;
+  for (const char *line = strtok(out, "\n"); line; line = strtok(NULL, "\n")) {
+    if ((strncmp(line, "hash ", 5) && strncmp(line, "model ", 6)) || contains_line(sample, line)) continue;
+    snprintf(fault, sizeof fault, "the sample of %s should say\n%s", ini, line);
+    same = false;
+  }
+  free(out);
+  return same;
+}
+
 static void commands_run(void **state)
 {
   (void)state;
@@ -411,6 +442,8 @@ static void commands_run(void **state)
     while (next_block(documents[i].text, &at, &b)) {
       const char *name = strstr(b.info, "file=");
       if (name) write_block(&b, name + strlen("file="));
+      const char *sample = strstr(b.info, "hash-of=");
+      if (sample && !sample_is_true(b.text, sample + strlen("hash-of="))) fail_msg("%s:%u: %s", documents[i].path, b.line, fault);
       bool run = !strcmp(b.info, "sh run");
       for (const char *line = b.text; run && *line;) {
         size_t n = strcspn(line, "\n");

@@ -226,6 +226,14 @@ static void print_json(cli *c, int code)
   cJSON_Delete(root);
 }
 
+/* For command lines that cannot be read to their end. */
+static bool asks_for_json(int argc, char **argv)
+{
+  bool asks = false;
+  for (int i = 0; i < argc; i++) asks = asks || !strcmp(argv[i], "--json");
+  return asks;
+}
+
 static int run_command(cli *c, int argc, char **argv)
 {
   bool help = false;
@@ -233,9 +241,11 @@ static int run_command(cli *c, int argc, char **argv)
   while (argc > 0 && !strcmp(argv[0], "--json")) c->json = true, argc--, argv++;
   if (argc == 0 || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h") || !strcmp(argv[0], "help")) {
     print_help();
+    c->json = false; /* help is text */
     return argc == 0 ? CLI_USAGE : CLI_DONE;
   }
   if (!strcmp(argv[0], "--version")) {
+    c->json = false;
     char domain[256];
     sb_domain_text(domain, sizeof domain);
     printf("samebit %s\nABI %u.%u (goes back to %u.%u)\n%s\n", SAMEBIT_VERSION, SB_ABI_MAJOR, SB_ABI_MINOR, SB_ABI_MAJOR, SB_ABI_MIN_MINOR,
@@ -244,6 +254,7 @@ static int run_command(cli *c, int argc, char **argv)
   }
   c->command = find_command(argc, argv, &used);
   if (!c->command) {
+    c->json = c->json || asks_for_json(argc, argv);
     const char *names[COMMAND_COUNT];
     for (size_t i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
     char word[96];
@@ -253,9 +264,13 @@ static int run_command(cli *c, int argc, char **argv)
     return CLI_USAGE;
   }
   c->words = calloc((size_t)argc + 1, sizeof *c->words);
-  if (!c->words || parse_words(c, argc - used, argv + used, &help)) return CLI_USAGE;
+  if (!c->words || parse_words(c, argc - used, argv + used, &help)) {
+    c->json = c->json || asks_for_json(argc, argv);
+    return CLI_USAGE;
+  }
   if (help) {
     print_command_help(c->command);
+    c->json = false;
     return CLI_DONE;
   }
   if (c->word_count < c->command->min_words || c->word_count > c->command->max_words) {
@@ -271,7 +286,7 @@ int main(int argc, char **argv)
 {
   cli c = {0};
   int code = run_command(&c, argc - 1, argv + 1);
-  if (c.json && c.command)
+  if (c.json)
     print_json(&c, code);
   else
     print_diagnostics(&c);

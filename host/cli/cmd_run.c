@@ -70,6 +70,7 @@ static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds,
     cJSON_AddNumberToObject(row, "capacity", rows[i].capacity);
   }
   cJSON_AddNumberToObject(c->data, "overflow_ticks", (double)stats.overflow_ticks);
+  cJSON_AddNumberToObject(c->data, "not_finite_ticks", (double)stats.not_finite_ticks);
 }
 
 /* Steps the simulation; writes hashes when asked to. */
@@ -96,6 +97,10 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, FI
               sb_sim_statistics(sim).overflow_ticks);
     status = SB_E_CAPACITY;
   }
+  if (!status && sb_sim_statistics(sim).not_finite_ticks)
+    status = sb_report(&c->diag, SB_ERROR, SB_CODE_NUMERIC_NOT_FINITE, "state",
+                       "NaN or infinity in the state after %" PRIu64 " ticks (mode Off goes on); a stronger mode stops and names the body",
+                       sb_sim_statistics(sim).not_finite_ticks);
   return status ? CLI_BAD_ANSWER : CLI_DONE;
 }
 

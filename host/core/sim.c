@@ -541,6 +541,7 @@ static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
   bool bad = false;
   uint64_t hash = sb_sim_hash_all(sim, &bad);
   if (bad && sim->mode > SB_MODE_OFF) return report_bad_number(sim, diag);
+  if (bad) sim->stats.not_finite_ticks++;
   sim->tick++;
   sim->history[sim->tick % SB_HASH_HISTORY] = hash;
   sim->history_tick[sim->tick % SB_HASH_HISTORY] = sim->tick;

@@ -110,6 +110,7 @@ typedef struct sb_sim_stats {
   uint32_t pair_peak;
   uint32_t pair_capacity;
   uint64_t overflow_ticks; /* in Off: ticks that dropped contacts */
+  uint64_t not_finite_ticks; /* in Off: ticks that left NaN or infinity in the state */
   size_t state_bytes;
 } sb_sim_stats;
 sb_sim_stats sb_sim_statistics(const sb_sim *sim);

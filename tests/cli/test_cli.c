@@ -1,0 +1,463 @@
+/* Runs build/bin/samebit as a user does: help, JSON, exit codes, options. Knows the command's outside only, and the catalogue. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "diagnostic.h"
+
+static char folder[] = "/tmp/samebit_cli_XXXXXX";
+
+/* What one call of the command gave. */
+typedef struct result {
+  int code;
+  char *out;
+  char *err;
+} result;
+
+static char *read_text(const char *path)
+{
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  char *text = calloc(1, 1 << 20);
+  assert_non_null(text);
+  assert_true(fread(text, 1, (1 << 20) - 1, file) < (1 << 20) - 1);
+  fclose(file);
+  return text;
+}
+
+static void write_text(const char *name, const char *text)
+{
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  fputs(text, file);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* Runs in the test's folder, where conf/ is linked to. */
+static result call(const char *format, ...)
+{
+  char arguments[1024], command[4096];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(arguments, sizeof arguments, format, list);
+  va_end(list);
+  snprintf(command, sizeof command, "cd '%s' && '%s' %s >out.txt 2>err.txt", folder, SAMEBIT_COMMAND, arguments);
+  int status = system(command);
+  assert_true(WIFEXITED(status));
+  result r = {.code = WEXITSTATUS(status)};
+  snprintf(command, sizeof command, "%s/out.txt", folder);
+  r.out = read_text(command);
+  snprintf(command, sizeof command, "%s/err.txt", folder);
+  r.err = read_text(command);
+  return r;
+}
+
+static void done(result *r)
+{
+  free(r->out);
+  free(r->err);
+}
+
+static void expect(result *r, int code, const char *in_out, const char *in_err)
+{
+  if (r->code != code || (in_out && !strstr(r->out, in_out)) || (in_err && !strstr(r->err, in_err)))
+    fail_msg("expected exit %d, \"%s\", \"%s\"; found exit %d\n%s\n%s", code, in_out ? in_out : "", in_err ? in_err : "", r->code, r->out,
+             r->err);
+  done(r);
+}
+
+/* ---- JSON ---- */
+
+/* Hashes are strings of 16 hex digits, wherever they stand. */
+static int check_hashes(const cJSON *node)
+{
+  int found = 0;
+  for (const cJSON *c = node->child; c; c = c->next) {
+    const char *name = c->string ? c->string : "";
+    size_t n = strlen(name);
+    if (n >= 5 && (!strcmp(name + n - 5, "_hash") || !strcmp(name, "hash"))) {
+      assert_true(cJSON_IsString(c));
+      assert_int_equal(strlen(c->valuestring), 16);
+      assert_int_equal(strspn(c->valuestring, "0123456789abcdef"), 16);
+      found++;
+    }
+    found += check_hashes(c);
+  }
+  return found;
+}
+
+static cJSON *parse(result *r, int code)
+{
+  if (r->code != code) fail_msg("expected exit %d, found %d\n%s\n%s", code, r->code, r->out, r->err);
+  const char *end;
+  cJSON *root = cJSON_ParseWithOpts(r->out, &end, 0);
+  if (!root) fail_msg("not JSON: %s", r->out);
+  assert_int_equal(strspn(end, " \n"), strlen(end)); /* one object and nothing else */
+  assert_int_equal(cJSON_GetObjectItem(root, "schema_version")->valueint, 1);
+  const cJSON *ok = cJSON_GetObjectItem(root, "ok"), *list = cJSON_GetObjectItem(root, "diagnostics"), *item;
+  assert_true(cJSON_IsBool(ok));
+  assert_int_equal(cJSON_IsTrue(ok), code == 0);
+  assert_true(cJSON_IsObject(cJSON_GetObjectItem(root, "data")));
+  assert_true(cJSON_IsArray(list));
+  int errors = 0;
+  cJSON_ArrayForEach(item, list)
+  {
+    assert_int_not_equal(sb_code_find(cJSON_GetObjectItem(item, "code")->valuestring), SB_CODE_COUNT);
+    assert_true(cJSON_IsString(cJSON_GetObjectItem(item, "message")));
+    assert_true(cJSON_IsString(cJSON_GetObjectItem(item, "where")));
+    errors += !strcmp(cJSON_GetObjectItem(item, "severity")->valuestring, "error");
+  }
+  assert_int_equal(errors > 0, code != 0);
+  check_hashes(root);
+  return root;
+}
+
+static const char *text_at(const cJSON *object, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItem(object, name);
+  if (!cJSON_IsString(item)) fail_msg("no text \"%s\"", name);
+  return item->valuestring;
+}
+
+static void every_command_speaks_json(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *words;
+    int code;
+    int hashes; /* at least */
+    const char *member;
+  } list[] = {
+      {"run conf/humanoid.ini --ticks 20", 0, 3, "final_hash"},
+      {"validate conf/humanoid.ini", 0, 2, "parts"},
+      {"bench conf/chain.ini --ticks 5 --repeats 2", 0, 1, "cases"},
+      {"cook conf/models/biped.xml", 0, 1, "model_hash"},
+      {"plugins list", 0, 0, "solvers"},
+      {"plugins show featherstone", 0, 1, "solver"},
+      {"explain", 0, 0, "codes"},
+      {"explain SB-MEMORY", 0, 0, "advice"},
+      {"run nowhere.ini", 2, 0, NULL},
+      {"run", 2, 0, NULL},
+      {"run conf/humanoid.ini --tikcs 3", 2, 0, NULL},
+      {"fly", 2, 0, NULL},
+      {"bench nowhere.ini --repeats 1", 1, 0, "cases"},
+      {"cook nowhere.xml", 2, 0, NULL},
+      {"plugins show nothing", 2, 0, NULL},
+      {"explain SB-NOTHING-AT-ALL", 2, 0, NULL},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+    for (int before = 0; before < 2; before++) {
+      result r = before ? call("--json %s", list[i].words) : call("%s --json", list[i].words);
+      cJSON *root = parse(&r, list[i].code);
+      assert_true(check_hashes(root) >= list[i].hashes);
+      if (list[i].member && !cJSON_GetObjectItem(cJSON_GetObjectItem(root, "data"), list[i].member))
+        fail_msg("%s: no \"%s\"", list[i].words, list[i].member);
+      cJSON_Delete(root);
+      done(&r);
+    }
+}
+
+static void parts_tell_their_modes(void **state)
+{
+  (void)state;
+  result r = call("run conf/humanoid.ini --ticks 3 --json");
+  cJSON *root = parse(&r, 0), *data = cJSON_GetObjectItem(root, "data"), *parts = cJSON_GetObjectItem(data, "parts"), *part;
+  assert_string_equal(text_at(data, "mode"), "CrossPlatform");
+  assert_int_equal(cJSON_GetObjectItem(data, "ticks")->valueint, 3);
+  assert_true(cJSON_GetObjectItem(data, "ticks_per_second")->valuedouble > 0);
+  assert_non_null(strstr(text_at(data, "domain"), "numerics"));
+  assert_int_equal(cJSON_GetArraySize(parts), 2);
+  cJSON_ArrayForEach(part, parts)
+  {
+    static const char *const names[] = {"part", "backend", "declared", "verified", "granted", "reason"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) assert_true(*text_at(part, names[k]));
+  }
+  cJSON_Delete(root);
+  done(&r);
+}
+
+/* ---- help ---- */
+
+static void every_command_has_help(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"run", "validate", "bench", "cook", "plugins list", "plugins show", "explain"};
+  result all = call("--help");
+  assert_int_equal(all.code, 0);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char line[64];
+    snprintf(line, sizeof line, "\n  %s ", names[i]);
+    if (!strstr(all.out, line)) fail_msg("--help leaves out %s", names[i]);
+    result r = call("%s --help", names[i]);
+    assert_int_equal(r.code, 0);
+    assert_string_equal(r.err, "");
+    assert_non_null(strstr(r.out, "Example\n  samebit "));
+    assert_non_null(strstr(r.out, names[i]));
+    done(&r);
+  }
+  done(&all);
+  result r = call("");
+  expect(&r, 2, "Commands", NULL);
+  r = call("--version");
+  expect(&r, 0, "ABI ", NULL);
+  r = call("--json run --help"); /* help is text */
+  expect(&r, 0, "Options", NULL);
+}
+
+static void near_names_are_suggested(void **state)
+{
+  (void)state;
+  result r = call("rnu conf/humanoid.ini");
+  expect(&r, 2, NULL, "[SB-CLI-USAGE] unknown command \"rnu\"; did you mean \"run\"?");
+  r = call("plugins lst");
+  expect(&r, 2, NULL, "did you mean \"plugins list\"?");
+  r = call("run conf/humanoid.ini --tick 3");
+  expect(&r, 2, NULL, "unknown option \"--tick\"; did you mean \"--ticks\"?");
+  r = call("explain SB-INI-UNKNOWN-KEI");
+  expect(&r, 2, NULL, "did you mean \"SB-INI-UNKNOWN-KEY\"?");
+  r = call("plugins show featherston");
+  expect(&r, 2, NULL, "did you mean \"featherstone\"?");
+  r = call("run conf/humanoid.ini --set solver.robot.substep=3");
+  expect(&r, 2, NULL, "did you mean \"substeps\"?");
+  r = call("run conf/humanoid.ini --set world.gravty=3");
+  expect(&r, 2, NULL, "did you mean \"gravity\"?");
+  r = call("run conf/humanoid.ini --set worl.dt=3");
+  expect(&r, 2, NULL, "did you mean [world]?");
+  r = call("run conf/humanoid.ini --ticks ten");
+  expect(&r, 2, NULL, "--ticks: error [SB-CLI-USAGE] expected a whole number");
+  r = call("run conf/humanoid.ini --ticks");
+  expect(&r, 2, NULL, "a value must follow \"--ticks\"");
+  r = call("run conf/humanoid.ini --lanes 3");
+  expect(&r, 2, NULL, "expected 1, 4 or 8");
+  r = call("run conf/humanoid.ini --backend gpu");
+  expect(&r, 2, NULL, "expected cpu or vulkan");
+}
+
+static void explain_knows_every_code(void **state)
+{
+  (void)state;
+  result all = call("explain");
+  for (int i = 0; i < SB_CODE_COUNT; i++) {
+    const char *name = sb_code_name((sb_code)i);
+    assert_non_null(strstr(all.out, name));
+    result r = call("explain %s", name);
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.out, name));
+    assert_non_null(strstr(r.out, sb_code_title((sb_code)i)));
+    assert_non_null(strstr(r.out, sb_code_advice((sb_code)i)));
+    done(&r);
+  }
+  done(&all);
+}
+
+/* ---- modes and exit codes ---- */
+
+#define TWO_LOCAL                                                                                                      \
+  "[world]\nscene = generator:box_stack\n[scene]\ncount = 2\n[coupling]\ncontacts = none\n"                             \
+  "[solver.first]\nplugin = local_one\nbodies = *1\n[solver.second]\nplugin = local_two\nbodies = *0\n"
+
+static void refusal_names_every_offender(void **state)
+{
+  (void)state;
+  write_text("two.ini", TWO_LOCAL "[determinism]\nmode = CrossPlatform\n");
+  static const char *const commands[] = {"run", "validate"};
+  for (int i = 0; i < 2; i++) {
+    result r = call("%s two.ini --plugins '%s'", commands[i], SAMEBIT_FIXTURES);
+    assert_int_equal(r.code, 3);
+    assert_non_null(strstr(r.err, "two.ini:14: error [SB-MODE-REFUSED] solver first cannot keep mode CrossPlatform"));
+    assert_non_null(strstr(r.err, "two.ini:14: error [SB-MODE-REFUSED] solver second cannot keep mode CrossPlatform"));
+    assert_non_null(strstr(r.out, "local_one"));
+    assert_null(strstr(r.out, "ticks ")); /* nothing ran */
+    done(&r);
+    r = call("%s two.ini --json --plugins '%s'", commands[i], SAMEBIT_FIXTURES);
+    cJSON *root = parse(&r, 3), *list = cJSON_GetObjectItem(root, "diagnostics"), *data = cJSON_GetObjectItem(root, "data");
+    assert_int_equal(cJSON_GetArraySize(list), 2);
+    for (int k = 0; k < 2; k++) assert_string_equal(text_at(cJSON_GetArrayItem(list, k), "code"), "SB-MODE-REFUSED");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(data, "parts")), 3);
+    assert_null(cJSON_GetObjectItem(data, "final_hash"));
+    cJSON_Delete(root);
+    done(&r);
+    r = call("%s two.ini --set determinism.mode=Local --plugins '%s'", commands[i], SAMEBIT_FIXTURES);
+    expect(&r, 0, "mode    Local", NULL);
+  }
+}
+
+static void exit_codes_in_real_situations(void **state)
+{
+  (void)state;
+  write_text("one.ini", "[world]\nscene = generator:drop\n[determinism]\nmode = Off\n[solver.a]\nplugin = nan_state\n");
+  result r = call("run one.ini --ticks 20 --plugins '%s'", SAMEBIT_FIXTURES);
+  expect(&r, 1, "hash ", "[SB-NUMERIC-NOT-FINITE]");
+  r = call("run one.ini --ticks 4 --plugins '%s'", SAMEBIT_FIXTURES);
+  expect(&r, 0, "hash ", NULL); /* before the fault shows */
+  r = call("run one.ini --ticks 20 --set solver.a.plugin=fails --plugins '%s'", SAMEBIT_FIXTURES);
+  expect(&r, 1, NULL, "tick 3: a fixture that fails at tick 3");
+  r = call("run one.ini --set solver.a.plugin=unsupported --plugins '%s'", SAMEBIT_FIXTURES);
+  expect(&r, 2, NULL, "[SB-SOLVER-REFUSED]");
+  r = call("validate one.ini --set solver.a.plugin=unsupported --plugins '%s'", SAMEBIT_FIXTURES);
+  expect(&r, 2, NULL, "[SB-SOLVER-REFUSED]");
+  r = call("run conf/pyramid.ini --ticks 5 --set collision.contact_capacity=8");
+  expect(&r, 1, NULL, "set contact_capacity = ");
+  r = call("run conf/humanoid.ini --backend vulkan");
+  expect(&r, 3, NULL, "cannot keep mode CrossPlatform on vulkan");
+  r = call("run conf/humanoid.ini --hashes /nowhere/at/all");
+  expect(&r, 2, NULL, "[SB-FILE-WRITE]");
+}
+
+/* ---- options of run ---- */
+
+static char *final_hash(const char *words)
+{
+  result r = call("run %s --json", words);
+  cJSON *root = parse(&r, 0);
+  char *hash = strdup(text_at(cJSON_GetObjectItem(root, "data"), "final_hash"));
+  cJSON_Delete(root);
+  done(&r);
+  return hash;
+}
+
+static void same_hash(const char *a, const char *b, bool same)
+{
+  char *x = final_hash(a), *y = final_hash(b);
+  if (!strcmp(x, y) != same) fail_msg("%s: %s\n%s: %s", a, x, b, y);
+  free(x);
+  free(y);
+}
+
+static void settings_can_be_changed(void **state)
+{
+  (void)state;
+  same_hash("conf/humanoid.ini --ticks 40", "conf/humanoid.ini --ticks 40 --set solver.robot.substeps=4", false);
+  same_hash("conf/humanoid.ini --ticks 40", "conf/humanoid.ini --ticks=40 --set solver.robot.substeps=8", true);
+  same_hash("conf/humanoid.ini --ticks 40", "conf/humanoid.ini --ticks 40 --threads 3 --lanes 1 --shuffle 7", true);
+  same_hash("conf/humanoid.ini --ticks 40", "conf/humanoid.ini --set run.ticks=40 --lanes 4", true);
+}
+
+static void hashes_are_written(void **state)
+{
+  (void)state;
+  result r = call("run conf/chain.ini --ticks 30 --hashes hashes.txt --json");
+  cJSON *root = parse(&r, 0);
+  char path[128], last[64];
+  snprintf(path, sizeof path, "%s/hashes.txt", folder);
+  char *text = read_text(path), *line = text;
+  for (int tick = 1; tick <= 30; tick++) {
+    int found, used = 0;
+    char hash[20];
+    assert_int_equal(sscanf(line, "%d %16[0-9a-f]\n%n", &found, hash, &used), 2);
+    assert_int_equal(found, tick);
+    assert_int_equal(strlen(hash), 16);
+    line += used;
+  }
+  assert_string_equal(line, "");
+  snprintf(last, sizeof last, "30 %s\n", text_at(cJSON_GetObjectItem(root, "data"), "final_hash"));
+  assert_non_null(strstr(text, last));
+  free(text);
+  cJSON_Delete(root);
+  done(&r);
+}
+
+static void piped_output_has_no_progress(void **state)
+{
+  (void)state;
+  result r = call("run conf/chain.ini --ticks 300");
+  assert_int_equal(r.code, 0);
+  assert_string_equal(r.err, "");
+  assert_null(strchr(r.out, '\r'));
+  done(&r);
+}
+
+static void cooked_scenes_run_the_same(void **state)
+{
+  (void)state;
+  write_text("stack.ini", "[world]\nscene = generator:box_stack\n[scene]\ncount = 3\n[solver.a]\nplugin = semi_implicit\n");
+  write_text("cooked.ini", "[world]\nscene = stack.sbm\n[solver.a]\nplugin = semi_implicit\n");
+  result r = call("cook generator:box_stack --param count=3 --out stack.sbm");
+  expect(&r, 0, "3 bodies", NULL);
+  same_hash("stack.ini --ticks 60", "cooked.ini --ticks 60", true);
+  r = call("cook conf/models/biped.xml --keyframe drop --out biped.sbm");
+  expect(&r, 0, "13 bodies", NULL);
+  same_hash("conf/humanoid.ini --ticks 60 --set world.keyframe=drop", "conf/humanoid.ini --ticks 60 --set world.scene=biped.sbm", true);
+  same_hash("conf/humanoid.ini --ticks 60", "conf/humanoid.ini --ticks 60 --set world.scene=biped.sbm", false);
+  r = call("cook generator:box_stack --param cout=3");
+  expect(&r, 2, NULL, "did you mean 'count'?");
+}
+
+/* ---- bench and plugins ---- */
+
+static void bench_compares_scenes_and_solvers(void **state)
+{
+  (void)state;
+  result r = call("bench conf/chain.ini conf/humanoid.ini --ticks 10 --repeats 2");
+  assert_int_equal(r.code, 0);
+  assert_non_null(strstr(r.out, "conf/chain.ini"));
+  assert_non_null(strstr(r.out, "conf/humanoid.ini"));
+  done(&r);
+  r = call("bench conf/chain.ini conf/humanoid.ini --ticks 10 --repeats 2 --solvers featherstone,semi_implicit --json");
+  cJSON *root = parse(&r, 0), *cases = cJSON_GetObjectItem(cJSON_GetObjectItem(root, "data"), "cases"), *row;
+  assert_int_equal(cJSON_GetArraySize(cases), 4);
+  cJSON_ArrayForEach(row, cases)
+  {
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(row, "hashes_repeat")));
+    assert_true(cJSON_GetObjectItem(row, "ms_per_tick_median")->valuedouble > 0);
+  }
+  assert_string_equal(text_at(cJSON_GetArrayItem(cases, 1), "solver"), "semi_implicit");
+  cJSON_Delete(root);
+  done(&r);
+}
+
+static void plugins_describe_themselves(void **state)
+{
+  (void)state;
+  result r = call("plugins list");
+  assert_int_equal(r.code, 0);
+  assert_non_null(strstr(r.out, "featherstone     0.1.0    CrossPlatform"));
+  assert_non_null(strstr(r.out, "semi_implicit    0.1.0    CrossPlatform"));
+  done(&r);
+  r = call("plugins show semi_implicit");
+  expect(&r, 0, "joint_frequency", NULL);
+  r = call("plugins list --plugins '%s'", SAMEBIT_FIXTURES); /* broken ones are told, the others listed */
+  expect(&r, 1, "local_one", "wrong_magic.so: error [SB-ABI-VERSION]");
+}
+
+static int make_folder(void **state)
+{
+  (void)state;
+  char command[512];
+  if (!mkdtemp(folder)) return -1;
+  snprintf(command, sizeof command, "ln -s '%s/conf' '%s/conf'", SAMEBIT_ROOT, folder);
+  return system(command);
+}
+
+static int remove_folder(void **state)
+{
+  (void)state;
+  char command[128];
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  return system(command);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_command_speaks_json),     cmocka_unit_test(parts_tell_their_modes),
+      cmocka_unit_test(every_command_has_help),        cmocka_unit_test(near_names_are_suggested),
+      cmocka_unit_test(explain_knows_every_code),      cmocka_unit_test(refusal_names_every_offender),
+      cmocka_unit_test(exit_codes_in_real_situations), cmocka_unit_test(settings_can_be_changed),
+      cmocka_unit_test(hashes_are_written),            cmocka_unit_test(piped_output_has_no_progress),
+      cmocka_unit_test(cooked_scenes_run_the_same),    cmocka_unit_test(bench_compares_scenes_and_solvers),
+      cmocka_unit_test(plugins_describe_themselves)};
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -17,8 +17,8 @@ static const sb_param_desc params[FS_PARAM_COUNT] = {
     [FS_PARAM_LIMIT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "limit_damping_ratio", "1",
                                 "damping of a joint limit; 1 is critical, 0 bounces", NULL, 1, 0, 100},
     [FS_PARAM_INTEGRATOR] = {sizeof(sb_param_desc), SB_PARAM_CHOICE, "integrator", "1",
-                             "euler: symplectic Euler, first order; midpoint: second order for articulations, a third dearer",
-                             "euler|midpoint", 0, 0, 1},
+                             "midpoint: second order for articulations; euler: symplectic Euler, first order, a quarter cheaper",
+                             "euler|midpoint", 1, 0, 1},
 };
 
 static const sb_golden goldens[] = {SB_GOLDENS_FEATHERSTONE};

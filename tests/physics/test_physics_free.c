@@ -161,9 +161,9 @@ static void test_asymmetric_top(void **state)
 static void test_floating_tree(void **state)
 {
   (void)state;
-  const physics_param midpoint = {"integrator", 1};
   for (int run = 0; run < 3; run++) {
     physics_solver s = run == 1 ? SEMI_IMPLICIT : FEATHERSTONE;
+    const physics_param integrator = {"integrator", run == 2};
     if (run == 2) print_message("  midpoint:\n");
     double error[2];
     for (int half = 0; half < 2; half++) {
@@ -185,7 +185,7 @@ static void test_floating_tree(void **state)
       tail.joint_type = SB_JOINT_BALL, tail.com[1] = 0.2, tail.q[0] = tail.q[1] = tail.q[2] = 0, tail.q[3] = 1,
       tail.qd[0] = 1;
       sb_builder_add_body(b, &tail, "tail");
-      physics p = physics_start(b, s, half ? 2000 : 1000, &midpoint, run == 2);
+      physics p = physics_start(b, s, half ? 2000 : 1000, &integrator, s == FEATHERSTONE);
       reference_body r[4];
       reference_from_bodies(p.m, p.s->body_q, p.s->body_qd, r);
       dv x0 = reference_centre(p.m, r), l0, p0;

@@ -304,8 +304,8 @@ static void test_compound(void **state)
     body.joint_type = SB_JOINT_FIXED;
     sb_builder_add_body(b, &body, NULL);
     /* semi_implicit: 20 substeps, so that its attachments are stiff; its reference takes the same dt */
-    const physics_param substeps = {"substeps", 20};
-    physics p = physics_start(b, s, 1000, &substeps, 1);
+    const physics_param set[2] = {{"substeps", 20}, {"integrator", 0}};
+    physics p = physics_start(b, s, 1000, set, s == FEATHERSTONE ? 2 : 1);
     double q[8], qd[8], qdd[8], none[8] = {0}, h = p.dt / 20, worst = 0;
     for (int k = 0; k < 5; k++) q[k] = p.s->joint_q[k], qd[k] = p.s->joint_qd[k];
     for (int t = 0; t < 200; t++) {

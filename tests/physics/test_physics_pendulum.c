@@ -162,8 +162,8 @@ static void check_spherical(physics_solver s, const physics_param *set, size_t c
 static void test_spherical(void **state)
 {
   (void)state;
-  const physics_param midpoint = {"integrator", 1};
-  check_spherical(FEATHERSTONE, PHYSICS_NO_PARAMS, 1);
+  const physics_param midpoint = {"integrator", 1}, euler = {"integrator", 0};
+  check_spherical(FEATHERSTONE, &euler, 1, 1);
   check_spherical(SEMI_IMPLICIT, PHYSICS_NO_PARAMS, 1);
   print_message("  midpoint:\n");
   check_spherical(FEATHERSTONE, &midpoint, 1, 2);

@@ -121,7 +121,8 @@ static void test_accelerations(void **state)
   physics last = {0};
   double worst = 0;
   for (uint32_t k = 0; k < 40; k++) {
-    physics p = physics_start(random_tree(1000 + k, k % 2 == 0, false), FEATHERSTONE, 64, PHYSICS_NO_PARAMS);
+    const physics_param euler = {"integrator", 0}; /* one step of it shows the acceleration */
+    physics p = physics_start(random_tree(1000 + k, k % 2 == 0, false), FEATHERSTONE, 64, &euler, 1);
     double q[2 * REFERENCE_DOFS], qd[REFERENCE_DOFS], force[REFERENCE_DOFS] = {0}, want[REFERENCE_DOFS], error = 0,
                                                       size = 0;
     read_joints(&p, q, qd);
@@ -196,9 +197,9 @@ static void test_kinematics(void **state)
 static void test_lanes(void **state)
 {
   (void)state;
-  const physics_param midpoint = {"integrator", 1};
   for (int run = 0; run < 3; run++) {
     physics_solver s = run == 1 ? SEMI_IMPLICIT : FEATHERSTONE;
+    const physics_param integrator = {"integrator", run == 2};
     const uint32_t widths[3] = {1, 4, 8};
     uint64_t hash[3];
     for (int k = 0; k < 3; k++) {
@@ -208,7 +209,7 @@ static void test_lanes(void **state)
       for (int n = 0; n < 5; n++) add_tree(b, &seed, n % 2 == 0, true);
       physics_shape(b, SB_SHAPE_PLANE, -1, 0, 0, 0, 0.5);
       for (int n = 0; n < 5; n++) physics_shape(b, SB_SHAPE_SPHERE, 8 * n + 7, 0.3, 0, 0, 0.5);
-      physics p = physics_start(b, s, 1000, &midpoint, run == 2);
+      physics p = physics_start(b, s, 1000, &integrator, s == FEATHERSTONE);
       for (int t = 0; t < 50; t++) {
         for (uint32_t i = 0; i < p.m->body_count; i++) p.s->body_f[6 * i + i % 6] = (float)(i % 5) - 2;
         physics_step(&p, 1);

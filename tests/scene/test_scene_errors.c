@@ -356,7 +356,7 @@ static void test_mutations(void **state)
   static const char *const seeds[] = {SAMEBIT_MODELS "/arm.xml", SAMEBIT_MODELS "/crane.urdf"};
   uint32_t random = 7, good = 0, bad = 0;
   for (size_t s = 0; s < 2; s++) {
-    size_t size;
+    size_t size = 0;
     char *seed = read_file(seeds[s], &size), *copy = malloc(1 << 16);
     assert_non_null(seed);
     for (int round = 0; round < 2500; round++) {

@@ -21,8 +21,8 @@
 /* Pose, centre of mass, velocities, inverse mass, inverse inertia: 23 words. */
 #define IN_BODY(name, k)                                                                                               \
   SiBody name;                                                                                                         \
-  name.pose = IN_X7(k); name.com = IN_V3(k + 7); name.v = IN_V3(k + 10); name.w = IN_V3(k + 13); name.inv_mass = IN(k + 16);\
-  name.inv_inertia = IN_S33(k + 17);
+  name.pose = IN_X7(k); name.com = IN_V3(k + 7); name.v = IN_V3(k + 10); name.w = IN_V3(k + 13);                       \
+  name.inv_mass = IN(k + 16); name.inv_inertia = IN_S33(k + 17);
 #define OUT_X7(k, x) OUT_V3(k, x.p) OUT_Q4(k + 3, x.q)
 #define OUT_PAIR(call)                                                                                                 \
   {                                                                                                                    \

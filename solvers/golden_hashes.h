@@ -11,8 +11,8 @@
 /* Contacts of the collision pipeline alone, scene "drop". */
 #define SB_GOLDEN_COLLISION 0x75c5a5f1459393dfull
 
-#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("arm", 0x6f8a73e41ec32d91ull), SB_GOLDEN_CPU("drop", 0x3edc6bedb1ad29e2ull)
-#define SB_GOLDENS_SEMI_IMPLICIT SB_GOLDEN_CPU("arm", 0x71cea9f501e5a87eull), SB_GOLDEN_CPU("drop", 0x7056b727e2bbd2f8ull)
-#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("drop", 0x315c692519f90226ull)
+#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("arm", 0x6f8a73e41ec32d91ull), SB_GOLDEN_CPU("drop", 0xb87dd58fb8d828ebull)
+#define SB_GOLDENS_SEMI_IMPLICIT SB_GOLDEN_CPU("arm", 0x21297f7bf41e8ea5ull), SB_GOLDEN_CPU("drop", 0x28f132e474cb51ffull)
+#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("drop", 0x3171cbbdee4ef518ull)
 
 #endif

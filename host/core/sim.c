@@ -61,22 +61,59 @@ static sb_status start_contact_cache(sim_part *part)
   if (!status)
     status = sb_registry_add_for(&sim->registry, part->name, &key, part->contact_start, capacity, &data, part->error, sizeof part->error);
   part->contact_key = data;
+  sb_array_desc point = {.struct_size = sizeof point, .type = SB_TYPE_F32, .domain = SB_DOMAIN_CONTACT, .components = 3, .count = capacity,
+                         .lane_block = 1, .name = "contact_point"};
+  if (!status)
+    status = sb_registry_add_for(&sim->registry, part->name, &point, part->contact_start, capacity, &data, part->error, sizeof part->error);
+  part->contact_point = data;
   return status;
 }
 
-/* Both lists are sorted by key inside a world: one merge finds every match. */
+static uint64_t old_key(const sim_part *part, uint32_t i)
+{
+  return (uint64_t)part->contact_key[2 * (size_t)i + 1] << 32 | part->contact_key[2 * (size_t)i];
+}
+
+/* Contacts first to end - 1 of one pair of shapes that have no match yet take the nearest contacts of the old run that nobody has taken: features can change their
+ * name where edges coincide, while the point stays where it is. Of equal distances the first wins. */
+static void match_by_distance(sim_part *part, const sb_contacts *now, uint32_t first, uint32_t end, uint32_t old, uint32_t old_end)
+{
+  uint32_t taken = 0; /* bit per contact of the old run; runs are at most 32 long */
+  if (old_end - old > 32) old_end = old + 32;
+  for (uint32_t i = first; i < end; i++)
+    if (part->match[i] >= 0 && (uint32_t)part->match[i] - old < 32) taken |= 1u << ((uint32_t)part->match[i] - old);
+  for (uint32_t i = first; i < end; i++) {
+    if (part->match[i] >= 0) continue;
+    float best = SB_NO_LIMIT;
+    for (uint32_t k = old; k < old_end; k++) {
+      if (taken >> (k - old) & 1u) continue;
+      const float *p = now->point_a + 3 * (size_t)i, *q = part->contact_point + 3 * (size_t)k;
+      float x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2], d = (x * x + y * y) + z * z;
+      if (d < best) best = d, part->match[i] = (int32_t)k;
+    }
+    if (part->match[i] >= 0) taken |= 1u << ((uint32_t)part->match[i] - old);
+  }
+}
+
+/* Both lists are sorted by key inside a world, so one merge finds equal keys, and the runs of equal pairs. */
 static void match_contacts(sim_part *part, const sb_contacts *now)
 {
   const sb_model *m = part->sim->model;
   for (uint32_t w = 0; w < m->world_count; w++) {
-    uint32_t old = part->contact_start[w], old_end = part->contact_start[w + 1];
-    for (uint32_t i = now->world_start[w]; i < now->world_start[w + 1]; i++) {
-      uint64_t key = 0;
-      for (; old < old_end; old++) {
-        key = (uint64_t)part->contact_key[2 * (size_t)old + 1] << 32 | part->contact_key[2 * (size_t)old];
-        if (key >= now->key[i]) break;
+    uint32_t old = part->contact_start[w], old_last = part->contact_start[w + 1];
+    for (uint32_t i = now->world_start[w], end; i < now->world_start[w + 1]; i = end) {
+      uint64_t pair = now->key[i] >> 16;
+      bool complete = true;
+      while (old < old_last && old_key(part, old) >> 16 < pair) old++;
+      uint32_t old_end = old, k = old;
+      while (old_end < old_last && old_key(part, old_end) >> 16 == pair) old_end++;
+      for (end = i; end < now->world_start[w + 1] && now->key[end] >> 16 == pair; end++) {
+        while (k < old_end && old_key(part, k) < now->key[end]) k++;
+        part->match[end] = k < old_end && old_key(part, k) == now->key[end] ? (int32_t)k : -1;
+        complete = complete && part->match[end] >= 0;
       }
-      part->match[i] = old < old_end && key == now->key[i] ? (int32_t)old : -1;
+      if (!complete && old < old_end) match_by_distance(part, now, i, end, old, old_end);
+      old = old_end;
     }
   }
 }
@@ -88,6 +125,7 @@ static void keep_contact_keys(sim_part *part, const sb_contacts *now)
   for (uint32_t i = 0; i < now->count; i++) {
     part->contact_key[2 * (size_t)i] = (uint32_t)now->key[i];
     part->contact_key[2 * (size_t)i + 1] = (uint32_t)(now->key[i] >> 32);
+    memcpy(part->contact_point + 3 * (size_t)i, now->point_a + 3 * (size_t)i, 3 * sizeof(float));
   }
 }
 

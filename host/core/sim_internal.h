@@ -24,6 +24,7 @@ typedef struct sim_part {
   uint32_t *contact_start; /* first contact of each world in the last tick's list */
   uint32_t *contact_count; /* registered: contacts of each world */
   uint32_t *contact_key;   /* registered: low and high word of each contact's key */
+  float *contact_point;    /* registered: 3, the point on shape a in body a's frame */
   int32_t *match;          /* of this tick */
 } sim_part;
 

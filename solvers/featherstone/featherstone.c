@@ -16,6 +16,9 @@ static const sb_param_desc params[FS_PARAM_COUNT] = {
                                   "natural frequency of a joint limit's spring; higher is stiffer", NULL, 100, 0.1, 10000},
     [FS_PARAM_LIMIT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "limit_damping_ratio", "1",
                                 "damping of a joint limit; 1 is critical, 0 bounces", NULL, 1, 0, 100},
+    [FS_PARAM_INTEGRATOR] = {sizeof(sb_param_desc), SB_PARAM_CHOICE, "integrator", "1",
+                             "euler: symplectic Euler, first order; midpoint: second order for articulations, a third dearer",
+                             "euler|midpoint", 0, 0, 1},
 };
 
 static const sb_golden goldens[] = {SB_GOLDENS_FEATHERSTONE};
@@ -61,6 +64,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   s->bind = *bind;
   s->settings = (fs_settings){
       .substeps = (uint32_t)bind->params[FS_PARAM_SUBSTEPS],
+      .midpoint = bind->params[FS_PARAM_INTEGRATOR] != 0,
       .contact_omega = (float)(TWO_PI * bind->params[FS_PARAM_CONTACT_FREQUENCY]),
       .contact_zeta = (float)bind->params[FS_PARAM_CONTACT_DAMPING],
       .limit_omega = (float)(TWO_PI * bind->params[FS_PARAM_LIMIT_FREQUENCY]),
@@ -108,7 +112,7 @@ static void run_chunk(void *user, uint32_t chunk)
 static void place_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
-  if (s->bundles[chunk].touched) DISPATCH(s, fs_bundle_place, &s->bundles[chunk]);
+  if (s->bundles[chunk].touched) DISPATCH(s, fs_bundle_place, &s->tick, &s->bundles[chunk], s->ahead);
 }
 
 static void advance_chunk(void *user, uint32_t chunk)
@@ -137,10 +141,12 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
   host->parallel_for(host->context, s->bundle_count, run_chunk, s);
   if (!touched) return SB_OK;
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
+    s->ahead = true;
     host->parallel_for(host->context, s->bundle_count, place_chunk, s);
     fs_contact_forces(s);
     host->parallel_for(host->context, s->bundle_count, advance_chunk, s);
   }
+  s->ahead = false;
   host->parallel_for(host->context, s->bundle_count, place_chunk, s);
   host->parallel_for(host->context, s->bundle_count, store_chunk, s);
   return SB_OK;

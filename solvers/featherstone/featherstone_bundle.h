@@ -50,6 +50,7 @@ typedef struct fs_contact_force {
 
 typedef struct fs_settings {
   uint32_t substeps;
+  bool midpoint; /* second order; Euler otherwise */
   float dt; /* s, of one substep */
   float contact_omega, contact_zeta;
   float limit_omega, limit_zeta;
@@ -67,16 +68,17 @@ typedef struct fs_tick {
 
 /* Floats of a constant record (FsConstant) and of a work record (FsWork) for one lane. */
 #define FS_CONSTANT_FLOATS 39u
-#define FS_WORK_FLOATS 135u
+#define FS_WORK_FLOATS 138u
 /* Links that fit the work area on the stack; larger articulations use the bundle's own. */
 #define FS_STACK_LINKS 40u
 
 #define FS_LANE_FUNCTIONS(lanes)                                                                                       \
   /* The whole tick of a bundle that no contact touches. */                                                           \
   void fs_bundle_run_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);                                      \
-  /* The parts of a tick of a touched bundle: load state; place the links; advance one substep; store state. */      \
+  /* The parts of a tick of a touched bundle: load state; place the links (ahead: where a substep looks at the               \
+   * forces); advance one substep; store state. */                                                                     \
   void fs_bundle_load_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);                                     \
-  void fs_bundle_place_lanes##lanes(const fs_bundle *bundle);                                                         \
+  void fs_bundle_place_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle, bool ahead);                                                         \
   void fs_bundle_advance_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);                                  \
   void fs_bundle_store_lanes##lanes(const fs_tick *tick, const fs_bundle *bundle);
 FS_LANE_FUNCTIONS(1)

@@ -84,8 +84,9 @@ static void solve_contact(fs_solver *s, uint32_t i)
   bool against_world = own_a != own_b;
   F dt = s->settings.dt;
   PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, c->friction[3 * (size_t)i], s->settings.contact_omega,
-                                     s->settings.contact_zeta, dt, against_world ? STICK_IMPLICIT : STICK_EXPLICIT);
-  F normal = against_world ? p.force0 : penalty_explicit(p, inv_mass, dt);
+                                     s->settings.contact_zeta, dt, against_world ? STICK_IMPLICIT : STICK_EXPLICIT,
+                                     against_world ? 0.0f : 1.0f);
+  F normal = against_world ? p.force0 : p.normal;
   V3 force = v3_add_scaled(v3_scale(n, normal), slide, -p.drag);
   V3 middle = v3_scale(v3_add(a.point, b.point), 0.5f);
   out->point[0] = middle.x, out->point[1] = middle.y, out->point[2] = middle.z;

@@ -4,6 +4,7 @@
 #include "samebit/joint_law.h"
 #include "samebit/maths.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/rigid_spin.h"
 
 #include "featherstone_records.kernel.h"
 
@@ -160,6 +161,33 @@ static void place_links(const fs_bundle *b, FsWork *work)
   }
 }
 
+/* Velocities and their products again, where the links are, with the joint rates of the middle of the step. */
+static void place_velocities(F half_dt, const fs_bundle *b, FsWork *work)
+{
+  for (uint32_t i = 0; i < b->link_count; i++) {
+    FsWork *w = &work[i];
+    int32_t p = b->links[i].parent;
+    uint8_t kind = b->links[i].kind;
+    if (kind == FS_FREE) {
+      w->motion.w = v3_add_scaled(w->ang, w->accel.alpha, half_dt);
+      w->motion.v = v3_add_scaled(w->lin, w->accel.a, half_dt);
+      continue;
+    }
+    V3 from_w = v3_zero(), from_v = v3_zero();
+    if (p >= 0) from_w = work[p].motion.w, from_v = work[p].motion.v;
+    V3 spin = v3_zero(), slide = v3_zero(), wr = v3_cross(from_w, w->joint.r);
+    F rate = w->qd + half_dt * w->rate_change.x;
+    if (kind == FS_ANGULAR) spin = v3_scale(w->joint.axis, rate);
+    if (kind == FS_LINEAR) slide = v3_scale(w->joint.axis, rate);
+    if (kind == FS_BALL) spin = q4_rotate(w->motion.q, v3_add_scaled(w->ang, w->rate_change, half_dt));
+    V3 coriolis = v3_cross(from_w, slide);
+    w->motion.w = v3_add(from_w, spin);
+    w->motion.v = v3_add(v3_add(from_v, wr), slide);
+    w->joint.c_alpha = v3_cross(from_w, spin);
+    w->joint.c_a = v3_add(v3_cross(from_w, wr), v3_add(coriolis, coriolis));
+  }
+}
+
 /* ---- inward: articulated inertias ---- */
 
 /* What the link passes on, at its parent's reference point. Keeps what the way back needs. */
@@ -237,34 +265,35 @@ static void reduce_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
 
 static V3 snap_v3(V3 v) { return v3(f_snap(v.x, K(FS_SNAP)), f_snap(v.y, K(FS_SNAP)), f_snap(v.z, K(FS_SNAP))); }
 
-static void move_free(F dt, FsWork *w)
+/* A free body that carries no links turns like a rigid body: the acceleration gives the torque, I alpha + w x I w, that everything but
+ * its own rotation puts on it. */
+static void move_alone(F dt, FsWork *w, const FsConstant *k)
 {
   w->accel = fs_solve_free(w->ia);
+  S33 inertia = s33_rotate(w->axes, k->inertia);
+  V3 gyro = v3_cross(w->ang, s33_mul_v3(inertia, w->ang));
+  V3 torque = v3_add(s33_mul_v3(inertia, w->accel.alpha), gyro);
+  RigidSpin spin = rigid_spin(w->quat, w->ang, k->inertia, s33_inverse(k->inertia), torque, dt);
   w->lin = snap_v3(v3_add_scaled(w->lin, w->accel.a, dt));
-  w->ang = snap_v3(v3_add_scaled(w->ang, w->accel.alpha, dt));
   w->pos = v3_add_scaled(w->pos, w->lin, dt);
-  w->quat = q4_integrate(w->quat, w->ang, dt);
+  w->quat = spin.q;
+  w->ang = snap_v3(spin.w);
 }
 
-static void move_ball(F dt, FsWork *w)
-{
-  V3 left = v3_sub(w->ball_u, v3_add(s33_mul_v3(w->ia.j, w->accel.alpha), m33_mul_v3(w->ia.h, w->accel.a)));
-  V3 spin = s33_mul_v3(w->ball_inv_d, left);
-  w->accel.alpha = v3_add(w->accel.alpha, spin);
-  w->ang = snap_v3(v3_add_scaled(w->ang, q4_rotate_inv(w->motion.q, spin), dt));
-  F half = dt * 0.5f;
-  Q4 d = q4_mul(w->quat, q4(w->ang.x * half, w->ang.y * half, w->ang.z * half, K(0.0f)));
-  w->quat = q4_normalize(q4(w->quat.x + d.x, w->quat.y + d.y, w->quat.z + d.z, w->quat.w + d.w));
-}
-
-static void move_link(F dt, uint8_t kind, FsAccel from, FsWork *w, const FsConstant *k)
+/* Accelerations of a link and its dofs. */
+static void accelerate_link(uint8_t kind, FsAccel from, FsWork *w)
 {
   if (kind == FS_FREE) {
-    move_free(dt, w);
+    w->accel = fs_solve_free(w->ia);
     return;
   }
   w->accel = fs_carry_accel(from, w->joint);
-  if (kind == FS_BALL) move_ball(dt, w);
+  if (kind == FS_BALL) {
+    V3 left = v3_sub(w->ball_u, v3_add(s33_mul_v3(w->ia.j, w->accel.alpha), m33_mul_v3(w->ia.h, w->accel.a)));
+    V3 spin = s33_mul_v3(w->ball_inv_d, left);
+    w->accel.alpha = v3_add(w->accel.alpha, spin);
+    w->rate_change = q4_rotate_inv(w->motion.q, spin);
+  }
   if (kind == FS_ANGULAR || kind == FS_LINEAR) {
     V3 a = w->joint.axis;
 #if defined(SAMEBIT_MUTANT_LANE_DEPENDENT) && SB_LANES == 8
@@ -276,25 +305,59 @@ static void move_link(F dt, uint8_t kind, FsAccel from, FsWork *w, const FsConst
       w->accel.alpha = v3_add_scaled(w->accel.alpha, a, qdd);
     else
       w->accel.a = v3_add_scaled(w->accel.a, a, qdd);
-    w->qd = f_snap(f_clamp(w->qd + dt * qdd, -k->velocity_limit, k->velocity_limit), K(FS_SNAP));
-#if defined(SAMEBIT_MUTANT_FUSED_OP) && SB_LANES == 1
-    w->q = (F)((double)w->q + (double)dt * (double)w->qd); /* the planted fault: product and sum rounded once */
-#else
-    w->q = w->q + dt * w->qd;
-#endif
+    w->rate_change.x = qdd;
   }
 }
 
-
-static void move_links(const fs_tick *t, const fs_bundle *b, FsWork *work)
+/* Velocities from accelerations, over dt. */
+static void kick_link(F dt, uint8_t kind, FsWork *w, const FsConstant *k)
 {
-  const FsConstant *constants = (const FsConstant *)b->constants;
+  if (kind == FS_FREE) {
+    w->lin = snap_v3(v3_add_scaled(w->lin, w->accel.a, dt));
+    w->ang = snap_v3(v3_add_scaled(w->ang, w->accel.alpha, dt));
+  }
+  if (kind == FS_BALL) w->ang = snap_v3(v3_add_scaled(w->ang, w->rate_change, dt));
+  if (kind == FS_ANGULAR || kind == FS_LINEAR)
+    w->qd = f_snap(f_clamp(w->qd + dt * w->rate_change.x, -k->velocity_limit, k->velocity_limit), K(FS_SNAP));
+}
+
+/* Coordinates from velocities, over dt. */
+static void drift_link(F dt, uint8_t kind, FsWork *w)
+{
+  if (kind == FS_FREE) {
+    w->pos = v3_add_scaled(w->pos, w->lin, dt);
+    w->quat = q4_integrate(w->quat, w->ang, dt);
+  }
+  if (kind == FS_BALL) {
+    F half = dt * 0.5f;
+    Q4 d = q4_mul(w->quat, q4(w->ang.x * half, w->ang.y * half, w->ang.z * half, K(0.0f)));
+    w->quat = q4_normalize(q4(w->quat.x + d.x, w->quat.y + d.y, w->quat.z + d.z, w->quat.w + d.w));
+  }
+#if defined(SAMEBIT_MUTANT_FUSED_OP) && SB_LANES == 1
+  /* the planted fault: product and sum rounded once */
+  if (kind == FS_ANGULAR || kind == FS_LINEAR) w->q = (F)((double)w->q + (double)dt * (double)w->qd);
+#else
+  if (kind == FS_ANGULAR || kind == FS_LINEAR) w->q = w->q + dt * w->qd;
+#endif
+}
+
+static void accelerate_links(const fs_bundle *b, FsWork *work)
+{
   FsAccel world;
   world.alpha = world.a = v3_zero();
   for (uint32_t i = 0; i < b->link_count; i++) {
     int32_t p = b->links[i].parent;
-    move_link(K(t->settings.dt), b->links[i].kind, p < 0 ? world : work[p].accel, &work[i], &constants[i]);
+    accelerate_link(b->links[i].kind, p < 0 ? world : work[p].accel, &work[i]);
   }
+}
+
+static bool is_alone(const fs_bundle *b) { return b->link_count == 1 && b->links[0].kind == FS_FREE; }
+
+/* The first half of a midpoint step: coordinates to the middle. Nothing in an Euler step. */
+static void drift_to_middle(const fs_tick *t, const fs_bundle *b, FsWork *work)
+{
+  if (!t->settings.midpoint || is_alone(b)) return;
+  for (uint32_t i = 0; i < b->link_count; i++) drift_link(K(t->settings.dt * 0.5f), b->links[i].kind, &work[i]);
 }
 
 /* ---- contact forces into one link of one lane ---- */
@@ -340,10 +403,29 @@ static void gather_contacts(const fs_tick *t, const fs_bundle *b, FsWork *work)
 
 /* ---- entry points ---- */
 
+/* Links are placed and contact forces gathered. Euler: the accelerations here and now, then velocities, then coordinates with the new
+ * velocities. Midpoint: here is the middle of the step; accelerations again with the velocities that half of the first ones lead to (the
+ * rows of drives, limits and contacts keep the start's, and stay implicit), then velocities, then the second half of the way. */
 static void advance(const fs_tick *t, const fs_bundle *b, FsWork *work)
 {
+  F dt = K(t->settings.dt);
+  const FsConstant *constants = (const FsConstant *)b->constants;
   reduce_links(t, b, work);
-  move_links(t, b, work);
+  if (is_alone(b)) {
+    move_alone(dt, work, constants);
+    return;
+  }
+  accelerate_links(b, work);
+  if (t->settings.midpoint) {
+    place_velocities(dt * 0.5f, b, work);
+    reduce_links(t, b, work);
+    accelerate_links(b, work);
+  }
+  F way = t->settings.midpoint ? dt * 0.5f : dt;
+  for (uint32_t i = 0; i < b->link_count; i++) {
+    kick_link(dt, b->links[i].kind, &work[i], &constants[i]);
+    drift_link(way, b->links[i].kind, &work[i]);
+  }
 }
 
 void LANED(fs_bundle_run)(const fs_tick *tick, const fs_bundle *b)
@@ -352,6 +434,7 @@ void LANED(fs_bundle_run)(const fs_tick *tick, const fs_bundle *b)
   FsWork *work = b->link_count <= FS_STACK_LINKS ? stack : (FsWork *)b->work;
   for (uint32_t i = 0; i < b->link_count; i++) load_link(tick, b, i, &work[i]);
   for (uint32_t s = 0; s < tick->settings.substeps; s++) {
+    drift_to_middle(tick, b, work);
     place_links(b, work);
     advance(tick, b, work);
   }
@@ -365,7 +448,11 @@ void LANED(fs_bundle_load)(const fs_tick *tick, const fs_bundle *b)
   for (uint32_t i = 0; i < b->link_count; i++) load_link(tick, b, i, &work[i]);
 }
 
-void LANED(fs_bundle_place)(const fs_bundle *b) { place_links(b, (FsWork *)b->work); }
+void LANED(fs_bundle_place)(const fs_tick *tick, const fs_bundle *b, bool ahead)
+{
+  if (ahead) drift_to_middle(tick, b, (FsWork *)b->work);
+  place_links(b, (FsWork *)b->work);
+}
 
 void LANED(fs_bundle_advance)(const fs_tick *tick, const fs_bundle *b)
 {

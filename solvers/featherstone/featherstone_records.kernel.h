@@ -33,6 +33,7 @@ STRUCT(FsWork) {
   S33 ball_inv_d;
   V3 ball_u;
   FsAccel accel;
+  V3 rate_change; /* of the dofs: x of a single one; BALL: child's frame */
   V3 body_force;  /* command of this tick: N at the centre of mass, world axes */
   V3 body_torque; /* N m */
   /* coordinates and velocities during the tick */

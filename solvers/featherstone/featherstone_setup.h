@@ -11,6 +11,7 @@ enum {
   FS_PARAM_CONTACT_DAMPING,
   FS_PARAM_LIMIT_FREQUENCY,
   FS_PARAM_LIMIT_DAMPING,
+  FS_PARAM_INTEGRATOR,
   FS_PARAM_COUNT
 };
 
@@ -27,6 +28,7 @@ typedef struct fs_solver {
   uint32_t *body_contact;   /* 2 * contact_capacity */
   uint32_t *contact_count;  /* contacts on each body */
   fs_tick tick;
+  bool ahead; /* of the parallel loop that places links */
   sb_contacts no_contacts;
 } fs_solver;
 

@@ -64,12 +64,12 @@ typedef struct si_solver {
   si_joint_group *groups;
   uint32_t group_count;
   uint32_t *moved, moved_count;
-  float *inertia, *inv_inertia, *inv_mass, *share, *joint_share;
+  float *inertia, *inv_inertia, *slowness, *inv_mass, *share, *joint_share;
   uint32_t *child_first, *child, *contact_first, *body_contact;
   si_wrench_pair *joints, *forces;
   si_tick tick;
   const si_joint_group *group_now; /* of the parallel loop */
-  bool measure;
+  bool measure, slides_have_armature;
 #ifdef SAMEBIT_MUTANT_HIDDEN_STATE
   uint32_t ticks_seen;
 #endif
@@ -166,24 +166,28 @@ static bool make_groups(si_solver *s)
   return ok;
 }
 
-/* Inertia with the armature of the body's own joint added about each angular axis: exact while the parent does not turn. */
+/* Inertia with the armature of the body's own joint added about each angular axis, and along each linear one: exact while the parent
+ * rests. */
 static void set_inertia(si_solver *s, uint32_t body)
 {
   const sb_model *m = s->bind.model;
   const float *from = m->body_inertia + 6 * (size_t)body;
-  S33 sum = s33(from[0], from[1], from[2], from[3], from[4], from[5]);
+  S33 sum = s33(from[0], from[1], from[2], from[3], from[4], from[5]), mass = s33(1.0f, 1.0f, 1.0f, 0.0f, 0.0f, 0.0f);
   uint32_t dof = (uint32_t)m->joint_qd_start[body];
   if (m->joint_type[body] == SB_JOINT_BALL) {
     float a = m->joint_armature[dof];
     sum = s33_add(sum, s33(a, a, a, 0.0f, 0.0f, 0.0f));
   }
   for (uint32_t d = 0; m->joint_type[body] == SB_JOINT_AXES && d < m->joint_dof_count[body]; d++) {
-    if (m->dof_kind[dof + d] != SB_DOF_ANGULAR) continue;
+    bool angular = m->dof_kind[dof + d] == SB_DOF_ANGULAR;
+    if (!angular && m->joint_armature[dof + d] > 0.0f) s->slides_have_armature = true;
     const float *axis = m->joint_axis + 3 * (size_t)(dof + d);
-    V3 a = v3(axis[0], axis[1], axis[2]), b = v3_scale(a, m->joint_armature[dof + d]);
-    sum = s33_add(sum, s33(a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z));
+    V3 a = v3(axis[0], axis[1], axis[2]), b = v3_scale(a, m->joint_armature[dof + d] * (angular ? 1.0f : m->body_inv_mass[body]));
+    S33 *to = angular ? &sum : &mass;
+    *to = s33_add(*to, s33(a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z));
   }
-  S33 inverse = s33_inverse(sum);
+  S33 inverse = s33_inverse(sum), slow = s33_inverse(mass);
+  memcpy(s->slowness + 6 * (size_t)body, &slow, sizeof slow);
   memcpy(s->inertia + 6 * (size_t)body, &sum, sizeof sum);
   memcpy(s->inv_inertia + 6 * (size_t)body, &inverse, sizeof inverse);
   s->inv_mass[body] = m->body_inv_mass[body];
@@ -228,7 +232,7 @@ static bool take_memory(si_solver *s)
     void *slot;
     uint64_t bytes;
   } wanted[] = {
-      {&s->moved, bodies * 4},         {&s->inertia, bodies * 24},     {&s->inv_inertia, bodies * 24},
+      {&s->slowness, bodies * 24},     {&s->moved, bodies * 4},         {&s->inertia, bodies * 24},     {&s->inv_inertia, bodies * 24},
       {&s->inv_mass, bodies * 4},      {&s->share, bodies * 4},        {&s->joint_share, bodies * 4},
       {&s->child_first, bodies * 4 + 8}, {&s->child, bodies * 4},      {&s->contact_first, bodies * 4 + 8},
 #ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
@@ -406,7 +410,8 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
     return SB_E_VERSION;
   }
   s->tick = (si_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .contacts = step->contacts,
-                      .inertia = s->inertia, .inv_inertia = s->inv_inertia, .inv_mass = s->inv_mass, .share = s->share,
+                      .inertia = s->inertia, .inv_inertia = s->inv_inertia, .inv_mass = s->inv_mass,
+                      .slowness = s->slides_have_armature ? s->slowness : NULL, .share = s->share,
                       .joints = s->joints, .forces = s->forces, .child_first = s->child_first, .child = s->child,
                       .contact_first = s->contact_first, .body_contact = s->body_contact, .moved = s->moved,
                       .moved_count = s->moved_count};

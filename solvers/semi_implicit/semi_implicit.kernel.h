@@ -9,6 +9,7 @@
 #ifndef SB_GLSL
 #include "samebit/joint_law.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/rigid_spin.h"
 #endif
 
 /* A body as forces see it: pose of its frame, centre of mass (m, world), velocities, and response to force and torque, both
@@ -107,16 +108,22 @@ FN V3 si_turn(Q4 a, Q4 b)
   return v3(d.x * s, d.y * s, d.z * s);
 }
 
-/* Least squares over up to three directions: x minimises |d0 x0 + d1 x1 + d2 x2 - e|. used: 1, or 0 for a direction that is
- * not there (its x is 0). A small diagonal keeps parallel directions finite. */
+/* Over up to three directions: x with G x = b, G the matrix of their products. used: 1, or 0 for a direction that is not there (its x
+ * is 0 where its b is). A small diagonal keeps parallel directions finite. */
+FN V3 si_solve(V3 d0, V3 d1, V3 d2, V3 used, V3 b)
+{
+  V3 u = v3_scale(d0, used.x);
+  V3 v = v3_scale(d1, used.y);
+  V3 w = v3_scale(d2, used.z);
+  S33 g = s33((v3_dot(u, u) + 1.0e-6f) + (1.0f - used.x), (v3_dot(v, v) + 1.0e-6f) + (1.0f - used.y),
+              (v3_dot(w, w) + 1.0e-6f) + (1.0f - used.z), v3_dot(u, v), v3_dot(u, w), v3_dot(v, w));
+  return s33_mul_v3(s33_inverse(g), b);
+}
+
+/* Least squares: x minimises |d0 x0 + d1 x1 + d2 x2 - e|. */
 FN V3 si_fit(V3 d0, V3 d1, V3 d2, V3 used, V3 e)
 {
-  V3 a = v3_scale(d0, used.x);
-  V3 b = v3_scale(d1, used.y);
-  V3 c = v3_scale(d2, used.z);
-  S33 g = s33((v3_dot(a, a) + 1.0e-6f) + (1.0f - used.x), (v3_dot(b, b) + 1.0e-6f) + (1.0f - used.y),
-              (v3_dot(c, c) + 1.0e-6f) + (1.0f - used.z), v3_dot(a, b), v3_dot(a, c), v3_dot(b, c));
-  return s33_mul_v3(s33_inverse(g), v3(v3_dot(a, e), v3_dot(b, e), v3_dot(c, e)));
+  return si_solve(d0, d1, d2, used, v3(v3_dot(d0, e) * used.x, v3_dot(d1, e) * used.y, v3_dot(d2, e) * used.z));
 }
 
 FN V3 si_combine(V3 d0, V3 d1, V3 d2, V3 x)
@@ -133,27 +140,23 @@ FN SiPair si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F ze
   V3 slide = v3_add_scaled(relative, n, -rate);
   F inv_mass = rigid_inv_mass(a.inv_mass, a.inv_inertia, v3_sub(xa, a.com), n) +
                rigid_inv_mass(b.inv_mass, b.inv_inertia, v3_sub(xb, b.com), n);
-  PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, mu, omega, zeta, dt, K(0.5f));
-  F normal = penalty_explicit(p, inv_mass, dt);
-  V3 force = v3_add_scaled(v3_scale(n, normal), slide, -p.drag);
+  PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, mu, omega, zeta, dt, K(0.5f), K(1.0f));
+  V3 force = v3_add_scaled(v3_scale(n, p.normal), slide, -p.drag);
   return si_push(a, b, v3_scale(v3_add(xa, xb), K(0.5f)), force);
 }
 
 /* State of a body between substeps. */
 STRUCT(SiMotion) { X7 pose; V3 v; V3 w; };
 
-/* Symplectic Euler with the angular momentum as the carried quantity: L' = L + dt t is exact without torque, whatever the
- * body's shape, and the angular velocity follows from L' in the new orientation. com: body frame; g: m/s^2. */
-FN SiMotion si_integrate(SiMotion m, V3 com, F mass_inv, S33 inertia, S33 inv_inertia, SiWrench wrench, V3 g, F dt)
+/* Symplectic Euler of the centre of mass; rotation by rigid_spin(). com: body frame; linear: acceleration, m/s^2; torque: N m. */
+FN SiMotion si_integrate(SiMotion m, V3 com, S33 inertia, S33 inv_inertia, V3 linear, V3 torque, F dt)
 {
   SiMotion r;
-  M33 axes = q4_to_m33(m.pose.q);
   V3 centre = x7_point(m.pose, com);
-  r.v = v3_add_scaled(v3_add_scaled(m.v, wrench.f, mass_inv * dt), g, dt);
-  V3 momentum = v3_add_scaled(s33_mul_v3(s33_rotate(axes, inertia), m.w), wrench.t, dt);
-  V3 turn = s33_mul_v3(s33_rotate(axes, inv_inertia), momentum);
-  r.pose.q = q4_integrate(m.pose.q, turn, dt);
-  r.w = s33_mul_v3(s33_rotate(q4_to_m33(r.pose.q), inv_inertia), momentum);
+  r.v = v3_add_scaled(m.v, linear, dt);
+  RigidSpin spin = rigid_spin(m.pose.q, m.w, inertia, inv_inertia, torque, dt);
+  r.pose.q = spin.q;
+  r.w = spin.w;
   r.pose.p = v3_sub(v3_add_scaled(centre, r.v, dt), q4_rotate(r.pose.q, com));
   return r;
 }

@@ -39,6 +39,7 @@ typedef struct si_tick {
   const float *inertia;       /* 6 per body, with armature */
   const float *inv_inertia;   /* likewise */
   const float *inv_mass;      /* 1 per body; 0 for bodies that this instance does not move */
+  const float *slowness;      /* 6 per body, body axes: (1 + armature of slides / mass)^-1; NULL when no slide has any */
   const float *share;         /* per body: how many forces act on it */
   si_wrench_pair *joints;     /* per body: of its own joint */
   si_wrench_pair *forces;     /* per contact */

@@ -216,7 +216,7 @@ static void add_dof_forces(const si_tick *t, const joint_lanes *j, S33 turn_resp
     k.damping = dof_number(j, m->joint_damping, d);
     k.stiffness = dof_number(j, m->joint_stiffness, d);
     k.spring_ref = dof_number(j, m->joint_spring_ref, d);
-    k.friction = dof_number(j, m->joint_friction, d);
+    k.friction = K(0.0f); /* below */
     k.lower = dof_number(j, m->joint_limit_lower, d);
     k.upper = dof_number(j, m->joint_limit_upper, d);
     k.effort = dof_number(j, m->joint_effort_limit, d);
@@ -226,12 +226,39 @@ static void add_dof_forces(const si_tick *t, const joint_lanes *j, S33 turn_resp
     F inertia = f_div(K(1.0f), f_max(answer, K(1.0e-12f)));
     DofForce f = dof_force(k, j->q[d], j->qd[d], dof_number(j, s->joint_f, d), dof_number(j, s->joint_target_q, d),
                            dof_number(j, s->joint_target_qd, d), inertia, K(set->dt), K(set->limit_omega), K(set->limit_zeta));
-    F push = f_div(f.force * inertia, inertia + f.inertia);
+    F push = dof_explicit(f, inertia);
+    /* dry friction takes what it can of the speed that the dof would have, and the velocity limit the rest above it */
+    F stop = f_div(inertia, K(set->dt));
+    F friction = dof_number(j, m->joint_friction, d), top = dof_number(j, m->joint_velocity_limit, d);
+    push = push - f_clamp(push + stop * j->qd[d], -friction, friction);
+    F speed = j->qd[d] + f_div(push, stop);
+    push = push - stop * (speed - f_clamp(speed, -top, top));
     if (angular)
       *torque = v3_add_scaled(*torque, a, push);
     else
       *force = v3_add_scaled(*force, a, push);
   }
+}
+
+/* The attachment does no work along the dofs: no force along a slide, and about a turning axis a the torque that cancels the moment of
+ * the force, torque . a = -force . (a x (x - anchor)). */
+static void free_of_work(const joint_lanes *j, V3 *force, V3 *torque)
+{
+  V3 along = si_fit(j->slide[0], j->slide[1], j->slide[2], j->slide_used, *force);
+  *force = v3_sub(*force, si_combine(j->slide[0], j->slide[1], j->slide[2], along));
+  V3 moment = v3_zero();
+  uint32_t turns = 0;
+  for (uint32_t d = 0; d < j->group->dof_count; d++) {
+    if (j->group->dof_kind[d] != SB_DOF_ANGULAR) continue;
+    F m = v3_dot(*force, v3_cross(j->axis[d].axis, v3_sub(j->x, j->axis[d].anchor)));
+    if (turns == 0) moment.x = m;
+    if (turns == 1) moment.y = m;
+    if (turns == 2) moment.z = m;
+    turns++;
+  }
+  V3 wanted = v3_add(moment, v3(v3_dot(j->turn[0], *torque), v3_dot(j->turn[1], *torque), v3_dot(j->turn[2], *torque)));
+  V3 about = si_solve(j->turn[0], j->turn[1], j->turn[2], j->turn_used, wanted);
+  *torque = v3_sub(*torque, si_combine(j->turn[0], j->turn[1], j->turn[2], about));
 }
 
 static void solve_joints(const si_tick *t, joint_lanes *j, joint_error e)
@@ -251,6 +278,7 @@ static void solve_joints(const si_tick *t, joint_lanes *j, joint_error e)
     torque = s33_mul_v3(s33_inverse(d), v3_scale(e.w, -c));
   } else {
     torque = si_attach(turn_response, e.e_turn, e.w, omega, zeta);
+    free_of_work(j, &force, &torque);
   }
   add_dof_forces(t, j, turn_response, move_response, &force, &torque);
   scatter_pair(t->joints, j->child, si_act(j->a, j->b, j->x, force, torque), j->used);
@@ -332,8 +360,16 @@ void LANED(si_bodies)(const si_tick *t, uint32_t first, uint32_t end)
     motion.pose = gather_x7(s->body_q, body);
     motion.v = gather_v3(s->body_qd, body, 6, 0);
     motion.w = gather_v3(s->body_qd, body, 6, 3);
-    motion = si_integrate(motion, gather_v3(m->body_com, body, 3, 0), gather(t->inv_mass, body, 1, 0), gather_s33(t->inertia, body),
-                          gather_s33(t->inv_inertia, body), wrench, gather_v3(m->gravity, world, 3, 0), K(t->settings.dt));
+    F inv_mass = gather(t->inv_mass, body, 1, 0);
+    V3 linear = v3_add_scaled(gather_v3(m->gravity, world, 3, 0), wrench.f, inv_mass);
+    if (t->slowness) {
+      /* armature of slides: selected for each body, so that a body with it changes nothing for those without */
+      S33 slow = gather_s33(t->slowness, body);
+      M has = (slow.xx + slow.yy) + slow.zz < 3.0f;
+      linear = v3_sel(has, s33_mul_v3(s33_rotate(q4_to_m33(motion.pose.q), slow), linear), linear);
+    }
+    motion = si_integrate(motion, gather_v3(m->body_com, body, 3, 0), gather_s33(t->inertia, body), gather_s33(t->inv_inertia, body),
+                          linear, wrench.t, K(t->settings.dt));
     scatter_v3(s->body_q, body, 7, 0, motion.pose.p, used);
     scatter(s->body_q, body, 7, 3, motion.pose.q.x, used);
     scatter(s->body_q, body, 7, 4, motion.pose.q.y, used);

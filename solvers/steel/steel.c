@@ -21,7 +21,7 @@ static const sb_param_desc params[ST_PARAM_COUNT] = {
                                     "how fast overlap is pushed apart, twice as fast against the world; never above a quarter of the "
                                     "substep rate", NULL, 30, 0.1, 10000},
     [ST_PARAM_CONTACT_DAMPING] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_damping_ratio", "1",
-                                  "damping of that push; well above 1, so that pushing apart does not bounce", NULL, 10, 0, 100},
+                                  "damping of that push; well above 1, so that pushing apart does not bounce", NULL, 5, 0, 100},
     [ST_PARAM_MAX_PUSH] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_push_velocity", "m/s",
                            "the fastest that overlap is pushed apart", NULL, 3, 0, 1000},
     [ST_PARAM_RESTITUTION_THRESHOLD] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "restitution_threshold", "m/s",

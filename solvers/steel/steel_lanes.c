@@ -2,7 +2,7 @@
 #include "steel_data.h"
 
 #include "samebit/maths.h"
-#include "samebit/rigid_body.h"
+#include "samebit/rigid_spin.h"
 
 #include "steel.kernel.h"
 #include "steel_gather.h"
@@ -228,7 +228,15 @@ void LANED(st_solve)(const st_tick *t, uint32_t first, uint32_t end, bool relax)
     StPair s;
     s.a = load_velocity(t, who.a);
     s.b = load_velocity(t, who.b);
+    /* friction first, within the normal impulses so far, so that the last word is the one against overlap */
     F total = K(0.0f);
+    for (uint32_t k = 0; k < bundle->points; k++) total = total + p[k].impulse;
+    StFriction f = st_solve_friction(s, c->a, c->b, c->fa, c->fb, c->t, c->u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
+    c->it = f.t;
+    c->iu = f.u;
+    StTwist w = st_solve_twist(f.s, c->a, c->b, c->n, c->twist_mass, c->itwist, c->twist_arm * total);
+    c->itwist = w.impulse;
+    s = w.s;
     for (uint32_t k = 0; k < bundle->points; k++) {
       F gap = st_gap(ma, mb, p[k].ra, p[k].rb, c->n, p[k].gap);
       StNormal r = st_solve_normal(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, gap, c->soft, inv_h, max_push,
@@ -236,15 +244,9 @@ void LANED(st_solve)(const st_tick *t, uint32_t first, uint32_t end, bool relax)
       s = r.s;
       p[k].impulse = r.impulse;
       p[k].carried = f_max(p[k].carried, r.impulse);
-      total = total + r.impulse;
     }
-    StFriction f = st_solve_friction(s, c->a, c->b, c->fa, c->fb, c->t, c->u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
-    c->it = f.t;
-    c->iu = f.u;
-    StTwist w = st_solve_twist(f.s, c->a, c->b, c->n, c->twist_mass, c->itwist, c->twist_arm * total);
-    c->itwist = w.impulse;
-    store_velocity(t, who.a, w.s.a, who.keep_a);
-    store_velocity(t, who.b, w.s.b, who.keep_b);
+    store_velocity(t, who.a, s.a, who.keep_a);
+    store_velocity(t, who.b, s.b, who.keep_b);
   }
 }
 
@@ -365,8 +367,8 @@ void LANED(st_bodies_move)(const st_tick *t, uint32_t first, uint32_t end)
     StVelocity s = load_velocity(t, who.record);
     StMovement m = load_movement(t, who.record);
     Q4 start = pick_turn(t, who.body);
-    RigidTurn r = rigid_turn(q4_mul(m.dq, start), s.w, pick_s33(t->model->body_inertia, who.body),
-                             pick_s33(t->model->body_inv_inertia, who.body), h);
+    RigidSpin r = rigid_spin(q4_mul(m.dq, start), s.w, pick_s33(t->model->body_inertia, who.body),
+                             pick_s33(t->model->body_inv_inertia, who.body), v3_zero(), h);
     M own = pick(t->masses, who.record, 8, 7) > 0.5f;
     m.dp = v3_add_scaled(m.dp, s.v, h);
     m.dq = q4_integrate(m.dq, s.w, h);

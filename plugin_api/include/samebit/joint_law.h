@@ -10,8 +10,9 @@
 
 /* Constants of a dof, as in samebit/model.h. */
 STRUCT(DofLaw) { F armature; F damping; F stiffness; F spring_ref; F friction; F lower; F upper; F effort; F ke; F kd; };
-/* force: N or N m. inertia: kg or kg m^2 that implicit treatment over dt adds. */
-STRUCT(DofForce) { F force; F inertia; };
+/* force: N or N m. inertia: kg or kg m^2 that implicit treatment over dt adds. rest: the part that does not depend on
+ * velocities; rest_inertia: dt^2 times its stiffness. A solver that cannot add inertia takes dof_explicit(). */
+STRUCT(DofForce) { F force; F inertia; F rest; F rest_inertia; };
 
 /* q, qd: coordinate and velocity; motor: N or N m; d: inertia that the dof moves (kg or kg m^2, above 0); dt: s.
  *   drive and motor: clamp(ke (target_q - q) + kd (target_qd - qd) + motor, +-effort), implicit unless clamped
@@ -26,6 +27,8 @@ FN DofForce dof_force(DofLaw k, F q, F qd, F motor, F target_q, F target_qd, F d
   F clamped = f_clamp(drive, -k.effort, k.effort);
   M free = drive == clamped;
   F soft = f_sel(free, dt * (k.kd + dt * k.ke), K(0.0f));
+  r.rest = (clamped + f_sel(free, (dt * k.ke) * qd - k.kd * (target_qd - qd), K(0.0f))) - k.stiffness * (q - k.spring_ref);
+  r.rest_inertia = (dt * dt) * (f_sel(free, k.ke, K(0.0f)) + k.stiffness);
   r.force = clamped - (k.stiffness * (ahead - k.spring_ref) + k.damping * qd);
   r.inertia = soft + dt * (k.damping + dt * k.stiffness);
   F speed = f_abs(qd);
@@ -43,7 +46,18 @@ FN DofForce dof_force(DofLaw k, F q, F qd, F motor, F target_q, F target_qd, F d
   F push = f_sel(at_low, ks * low - kc * qd, f_sel(at_high, -(ks * high) - kc * qd, K(0.0f)));
   r.force = r.force + push;
   r.inertia = r.inertia + f_sel(m_or(at_low, at_high), dt * (kc + dt * ks), K(0.0f));
+  F deep = f_sel(at_low, f_max(k.lower - q, K(0.0f)), f_sel(at_high, -f_max(q - k.upper, K(0.0f)), K(0.0f)));
+  r.rest = r.rest + ks * deep;
+  r.rest_inertia = r.rest_inertia + f_sel(m_or(at_low, at_high), (dt * dt) * ks, K(0.0f));
   return r;
+}
+
+/* The force of a dof when nothing else is solved for. What acts in rest is weakened by its stiffness alone, 1 / (1 + dt^2 k / d), so that
+ * a damper does not eat the motor's force; with e' = e + dt v' and u = dt v the step is stable for every k and c:
+ * trace 1 + 1/(1 + g + s) - s/(1 + s), determinant 1/(1 + g + s), where g = dt c / d and s = dt^2 k / d. */
+FN F dof_explicit(DofForce f, F d)
+{
+  return f_div(f.rest * d, d + f.rest_inertia) + f_div((f.force - f.rest) * d, d + f.inertia);
 }
 
 #endif

@@ -111,8 +111,8 @@ typedef struct sb_step {
   float dt;                    /* s */
   float reserved_f;
   const sb_contacts *contacts; /* of this tick, all worlds; valid during the call */
-  /* For each contact, the index that the contact of the same key had in the tick before, or -1. NULL unless the solver has
-   * registered an array over SB_DOMAIN_CONTACT. */
+  /* For each contact, the index that it had in the tick before, or -1: the contact of the same key, else the nearest one that is
+   * left of the same two shapes. NULL unless the solver has registered an array over SB_DOMAIN_CONTACT. */
   const int32_t *match;
 } sb_step;
 

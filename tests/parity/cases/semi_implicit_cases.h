@@ -16,7 +16,7 @@
   X(case_si_fit, 15, 3)                                                                                                \
   X(case_si_combine, 12, 3)                                                                                            \
   X(case_si_contact, 64, 12)                                                                                           \
-  X(case_si_integrate, 39, 13)
+  X(case_si_integrate, 35, 13)
 
 /* Pose, centre of mass, velocities, inverse mass, inverse inertia: 23 words. */
 #define IN_BODY(name, k)                                                                                               \
@@ -80,8 +80,6 @@ PARITY_KERNEL(case_si_integrate)
 {
   SiMotion m;
   m.pose = IN_X7(0); m.v = IN_V3(7); m.w = IN_V3(10);
-  SiWrench wrench;
-  wrench.f = IN_V3(29); wrench.t = IN_V3(32);
-  SiMotion r = si_integrate(m, IN_V3(13), IN(16), IN_S33(17), IN_S33(23), wrench, IN_V3(35), IN(38));
+  SiMotion r = si_integrate(m, IN_V3(13), IN_S33(16), IN_S33(22), IN_V3(28), IN_V3(31), IN(34));
   OUT_X7(0, r.pose) OUT_V3(7, r.v) OUT_V3(10, r.w)
 }

@@ -1,16 +1,14 @@
-/* Parity of joint_law.h, penalty_contact.h, rigid_body.h and state_hash.kernel.h. */
+/* Parity of joint_law.h, penalty_contact.h, rigid_spin.h and state_hash.kernel.h. */
 #include "samebit/joint_law.h"
 #include "samebit/penalty_contact.h"
-#include "samebit/rigid_body.h"
+#include "samebit/rigid_spin.h"
 #include "host/core/state_hash.kernel.h"
 
 #define PARITY_CASES(X)                                                                                                \
   X(case_dof_force, 19, 2)                                                                                             \
-  X(case_penalty_contact, 9, 3)                                                                                        \
-  X(case_penalty_explicit, 5, 1)                                                                                       \
-  X(case_penalty_both, 9, 1)                                                                                           \
+  X(case_penalty_contact, 10, 4)                                                                                       \
   X(case_rigid_inv_mass, 13, 1)                                                                                        \
-  X(case_rigid_turn, 20, 7)                                                                                            \
+  X(case_rigid_spin, 23, 7)                                                                                            \
   X(case_hash_mix, 2, 2)
 
 PARITY_KERNEL(case_dof_force)
@@ -23,25 +21,13 @@ PARITY_KERNEL(case_dof_force)
 }
 PARITY_KERNEL(case_penalty_contact)
 {
-  PenaltyContact r = penalty_contact(IN(0), IN(1), IN(2), IN(3), IN(4), IN(5), IN(6), IN(7), IN(8));
-  OUT(0, r.force0); OUT(1, r.resist); OUT(2, r.drag);
-}
-PARITY_KERNEL(case_penalty_explicit)
-{
-  PenaltyContact c;
-  c.force0 = IN(0); c.resist = IN(1); c.drag = IN(2);
-  OUT(0, penalty_explicit(c, IN(3), IN(4)));
-}
-/* As solvers use them: one on the other's result. */
-PARITY_KERNEL(case_penalty_both)
-{
-  PenaltyContact c = penalty_contact(IN(0), IN(1), IN(2), IN(3), IN(4), IN(5), IN(6), IN(7), K(0.5f));
-  OUT(0, penalty_explicit(c, IN(3), IN(7)));
+  PenaltyContact r = penalty_contact(IN(0), IN(1), IN(2), IN(3), IN(4), IN(5), IN(6), IN(7), IN(8), IN(9));
+  OUT(0, r.force0); OUT(1, r.resist); OUT(2, r.drag); OUT(3, r.normal);
 }
 PARITY_KERNEL(case_rigid_inv_mass) { OUT(0, rigid_inv_mass(IN(0), IN_S33(1), IN_V3(7), IN_V3(10))); }
-PARITY_KERNEL(case_rigid_turn)
+PARITY_KERNEL(case_rigid_spin)
 {
-  RigidTurn r = rigid_turn(q4_normalize(IN_Q4(0)), IN_V3(4), IN_S33(7), IN_S33(13), IN(19));
+  RigidSpin r = rigid_spin(q4_normalize(IN_Q4(0)), IN_V3(4), IN_S33(7), IN_S33(13), IN_V3(19), IN(22));
   OUT_Q4(0, r.q) OUT_V3(4, r.w)
 }
 PARITY_KERNEL(case_hash_mix) { UOUT(0, hash_mix_a(UIN(0), UIN(1))); UOUT(1, hash_mix_b(UIN(0), UIN(1))); }

@@ -1,6 +1,7 @@
 /* Parity of semi_implicit.kernel.h. */
 #include "samebit/joint_law.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/rigid_spin.h"
 #include "solvers/semi_implicit/semi_implicit.kernel.h"
 
 #define PARITY_CASES(X)                                                                                                \

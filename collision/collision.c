@@ -99,6 +99,14 @@ void sb_collision_destroy(sb_collision *c)
 
 sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_collision_tasks *tasks)
 {
+  return sb_collision_step_moving(c, body_q, NULL, 0.0f, tasks);
+}
+
+sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const float *body_qd, float dt,
+                                   const sb_collision_tasks *tasks)
+{
+  c->body_qd = body_qd;
+  c->dt = dt;
   c->body_q = body_q;
   c->tasks = tasks;
   c->contacts.count = 0;
@@ -108,6 +116,7 @@ sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_colli
   sb_status status = collision_broad_step(c);
   if (status == SB_OK) status = collision_narrow_step(c);
   c->body_q = NULL;
+  c->body_qd = NULL;
   c->tasks = NULL;
   if (status != SB_OK && c->contacts.count == 0) memset(c->world_start, 0, ((size_t)c->model->world_count + 1) * sizeof *c->world_start);
   return status;

@@ -77,6 +77,11 @@ void sb_collision_destroy(sb_collision *c); /* NULL is allowed. [setup] */
  */
 sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_collision_tasks *tasks);
 
+/* [step] The same for bodies about to move with body_qd (6 floats each, as in samebit/state.h) for dt (s): the margin of a shape
+ * grows by what it may travel, so that a fast body has its contacts before it arrives. */
+sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const float *body_qd, float dt,
+                                   const sb_collision_tasks *tasks);
+
 /* The contacts of the last step; valid until the next step or destroy. [step] */
 const sb_contacts *sb_collision_contacts(const sb_collision *c);
 

@@ -76,7 +76,7 @@ static float pair_limit(const sb_collision *c, const collision_pair *p)
 {
   const sb_model *m = c->model;
   float margin = p->list != COLLISION_NONE ? m->pair_margin[p->list] : m->shape_margin[p->a] + m->shape_margin[p->b];
-  return margin + c->settings.speculative_margin;
+  return (margin + c->settings.speculative_margin) + (c->shape_reach[p->a] + c->shape_reach[p->b]);
 }
 
 static bool pair_swapped(const sb_model *m, const collision_pair *p)

@@ -1,5 +1,5 @@
-/* samebit_core: runs a cooked model under one solver and prints state hashes. C library, threads and libm only, plugins linked
- * in: the program for cross targets, for comparing builds with each other, and an example of embedding. */
+/* samebit_core: runs a cooked model under one solver and prints state hashes. C library, threads and libm only, plugins
+ * linked in: the program for cross targets, for comparing builds with each other, and an example of embedding. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static bool read_fraction(const char *text, uint32_t *numerator, uint32_t *denom
   if (!slash || (size_t)(slash - text) >= sizeof first) return false;
   memcpy(first, text, (size_t)(slash - text));
   first[slash - text] = 0;
-  return read_u32(first, (1u << 24) - 1, numerator) && read_u32(slash + 1, (1u << 24) - 1, denominator) && *numerator && *denominator;
+  return read_u32(first, (1u << 24) - 1, numerator) && read_u32(slash + 1, (1u << 24) - 1, denominator) && *numerator &&
+         *denominator;
 }
 
 static bool read_broad_phase(const char *text, uint32_t *value)
@@ -92,13 +93,15 @@ static bool read_option(options *o, const char *name, const char *value, int *to
   if (!strcmp(name, "--shuffle")) return read_whole(value, UINT64_MAX, &o->shuffle);
   if (!strcmp(name, "--hash-every")) return read_whole(value, UINT64_MAX, &o->hash_every);
   if (!strcmp(name, "--threads")) return read_u32(value, 256, &o->threads) && o->threads > 0;
-  if (!strcmp(name, "--lanes")) return read_u32(value, 8, &o->lanes) && (o->lanes < 2 || o->lanes == 4 || o->lanes == 8);
+  if (!strcmp(name, "--lanes"))
+    return read_u32(value, 8, &o->lanes) && (o->lanes < 2 || o->lanes == 4 || o->lanes == 8);
   if (!strcmp(name, "--worlds")) return read_u32(value, 1u << 20, &o->worlds) && o->worlds > 0;
   if (!strcmp(name, "--first-world")) return read_u32(value, UINT32_MAX - (1u << 20), &o->first_world);
   if (!strcmp(name, "--body-hashes")) return read_u32(value, UINT32_MAX, &o->bodies);
   if (!strcmp(name, "--dt")) return read_fraction(value, &o->dt_numerator, &o->dt_denominator);
   if (!strcmp(name, "--broad-phase")) return read_broad_phase(value, &o->broad_phase);
-  if (!strcmp(name, "--param")) return value && o->param_count < MAX_PARAMS && (o->params[o->param_count++] = value) != NULL;
+  if (!strcmp(name, "--param"))
+    return value && o->param_count < MAX_PARAMS && (o->params[o->param_count++] = value) != NULL;
   *took = 0;
   return false;
 }
@@ -115,8 +118,11 @@ static bool read_options(int argc, char **argv, options *o)
       }
       o->model = argv[i];
     } else if (!read_option(o, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &took)) {
-      fprintf(stderr, took ? "samebit_core: %s: the value %s%s%s is not one it takes; see --help\n" : "samebit_core: unknown option %s; see --help\n",
-              argv[i], i + 1 < argc ? "\"" : "", i + 1 < argc ? argv[i + 1] : "that is missing", i + 1 < argc ? "\"" : "");
+      fprintf(stderr,
+              took ? "samebit_core: %s: the value %s%s%s is not one it takes; see --help\n"
+                   : "samebit_core: unknown option %s; see --help\n",
+              argv[i], i + 1 < argc ? "\"" : "", i + 1 < argc ? argv[i + 1] : "that is missing",
+              i + 1 < argc ? "\"" : "");
       return false;
     }
   }
@@ -132,8 +138,9 @@ static bool read_options(int argc, char **argv, options *o)
 static void print_diagnostics(const sb_diagnostics *diag)
 {
   for (size_t i = 0; i < diag->count; i++)
-    fprintf(stderr, "%s %s: %s%s%s\n", diag->items[i].severity == SB_ERROR ? "error" : "warning", sb_code_name(diag->items[i].code),
-            diag->items[i].where, diag->items[i].where[0] ? ": " : "", diag->items[i].message);
+    fprintf(stderr, "%s %s: %s%s%s\n", diag->items[i].severity == SB_ERROR ? "error" : "warning",
+            sb_code_name(diag->items[i].code), diag->items[i].where, diag->items[i].where[0] ? ": " : "",
+            diag->items[i].message);
 }
 
 static bool set_params(const options *o, const sb_solver_desc *desc, double *values)
@@ -143,11 +150,15 @@ static bool set_params(const options *o, const sb_solver_desc *desc, double *val
     const char *equals = strchr(o->params[i], '=');
     size_t length = equals ? (size_t)(equals - o->params[i]) : 0;
     uint32_t p = 0;
-    while (p < desc->param_count && (strncmp(desc->params[p].name, o->params[i], length) || desc->params[p].name[length])) p++;
+    while (p < desc->param_count &&
+           (strncmp(desc->params[p].name, o->params[i], length) || desc->params[p].name[length]))
+      p++;
     char *end = NULL;
     if (equals && p < desc->param_count) values[p] = strtod(equals + 1, &end);
-    if (!end || *end || end == equals + 1 || !(values[p] >= desc->params[p].minimum && values[p] <= desc->params[p].maximum)) {
-      fprintf(stderr, "samebit_core: --param %s: expected NAME=VALUE with a parameter of %s and a value in its range\n", o->params[i], desc->id);
+    if (!end || *end || end == equals + 1 ||
+        !(values[p] >= desc->params[p].minimum && values[p] <= desc->params[p].maximum)) {
+      fprintf(stderr, "samebit_core: --param %s: expected NAME=VALUE with a parameter of %s and a value in its range\n",
+              o->params[i], desc->id);
       return false;
     }
   }
@@ -193,10 +204,24 @@ static sb_status create_sim(const options *o, const sb_solver_api *api, const do
   uint32_t *bodies = malloc(((size_t)count + 1) * sizeof *bodies);
   if (!bodies) return SB_E_MEMORY;
   for (uint32_t b = 0; b < count; b++) bodies[b] = b;
-  sb_sim_part part = {.name = "solver", .api = api, .params = params, .bodies = bodies, .body_count = count, .mode = SB_MODE_CROSS_PLATFORM};
-  sb_sim_config config = {.model = model, .parts = &part, .part_count = 1, .mode = SB_MODE_CROSS_PLATFORM, .threads = o->threads,
-                          .lanes = o->lanes, .broad_phase = o->broad_phase, .speculative_margin = 0.01f, .shuffle = o->shuffle,
-                          .seed = o->seed, .dt_numerator = o->dt_numerator, .dt_denominator = o->dt_denominator};
+  sb_sim_part part = {.name = "solver",
+                      .api = api,
+                      .params = params,
+                      .bodies = bodies,
+                      .body_count = count,
+                      .mode = SB_MODE_CROSS_PLATFORM};
+  sb_sim_config config = {.model = model,
+                          .parts = &part,
+                          .part_count = 1,
+                          .mode = SB_MODE_CROSS_PLATFORM,
+                          .threads = o->threads,
+                          .lanes = o->lanes,
+                          .broad_phase = o->broad_phase,
+                          .speculative_margin = 0.01f,
+                          .shuffle = o->shuffle,
+                          .seed = o->seed,
+                          .dt_numerator = o->dt_numerator,
+                          .dt_denominator = o->dt_denominator};
   if (!config.dt_numerator) sb_model_store_dt(one, &config.dt_numerator, &config.dt_denominator);
   if (!config.dt_numerator) config.dt_numerator = 1, config.dt_denominator = 240;
   sb_status status = sb_sim_create(&config, sim, diag);

@@ -459,7 +459,7 @@ static void note_contacts(sb_sim *sim, const sb_contacts *contacts)
 static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 {
   sb_collision_tasks tasks = {sim, run_collision_tasks};
-  sb_status status = sb_collision_step(sim->collision, sim->state.body_q, &tasks);
+  sb_status status = sb_collision_step_moving(sim->collision, sim->state.body_q, sim->state.body_qd, sim->dt, &tasks);
   if (status == SB_E_CAPACITY) {
     if (sim->mode == SB_MODE_OFF) {
       sim->stats.overflow_ticks++;

@@ -35,7 +35,8 @@ static void add_heap(sb_model_builder *b, int layers, double x0)
   static const uint32_t kinds[] = {SB_SHAPE_BOX, SB_SHAPE_BOX, SB_SHAPE_SPHERE, SB_SHAPE_CAPSULE};
   for (int layer = 0, n = 0; layer < layers; layer++)
     for (int i = 0; i < 9; i++, n++)
-      add_free(b, layer < 2 ? SB_SHAPE_BOX : kinds[n % 4], x0 + 0.195 * (i % 3) + 0.03 * layer, 0.19 * (i / 3) - 0.02 * layer, 0.079 + 0.162 * layer);
+      add_free(b, layer < 2 ? SB_SHAPE_BOX : kinds[n % 4], x0 + 0.195 * (i % 3) + 0.03 * layer,
+               0.19 * (i / 3) - 0.02 * layer, 0.079 + 0.162 * layer);
 }
 
 static void add_chain(sb_model_builder *b, int links, double x, uint32_t last_kind)

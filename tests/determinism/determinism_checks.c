@@ -1,9 +1,9 @@
-/* The determinism contract, check by check, on every linked solver. C library alone, so that it runs on every cross target; the
- * tests of the mutants name the checks that must fail.
+/* The determinism contract, check by check, on every linked solver. C library alone, so that it runs on every cross
+ * target; the tests of the mutants name the checks that must fail.
  *
- *   determinism_checks [--fails CHECK] [MODEL.sbm ...]
+ *   determinism_checks [--ticks N] [--fails CHECK] [MODEL.sbm ...]
  *
- * With --fails it succeeds when that check fails. */
+ * N: ticks of each run, at least 2 (60). With --fails it succeeds when that check fails. */
 #include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,6 @@
 #include <xmmintrin.h>
 #endif
 
-#define TICKS 60u
 #define MAX_PARAMS 64
 
 /* What may vary without changing a bit. */
@@ -35,6 +34,7 @@ typedef struct variant {
 static const variant plain = {1, 1, SB_BROAD_SAP, 0};
 
 typedef struct subject {
+  uint32_t ticks;
   const char *scene;
   const sb_solver_api *api;
   const sb_model_store *one;
@@ -67,10 +67,23 @@ static bool open_run(const subject *s, const sb_model_store *one, uint32_t world
   double params[MAX_PARAMS];
   for (uint32_t b = 0; bodies && b < count; b++) bodies[b] = b;
   for (uint32_t p = 0; p < s->api->desc->param_count && p < MAX_PARAMS; p++) params[p] = s->api->desc->params[p].value;
-  sb_sim_part part = {.name = "solver", .api = s->api, .params = params, .bodies = bodies, .body_count = count, .mode = SB_MODE_CROSS_PLATFORM};
-  sb_sim_config config = {.model = r->model, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = 240,
-                          .mode = SB_MODE_CROSS_PLATFORM, .threads = v.threads, .lanes = v.lanes, .broad_phase = v.broad_phase,
-                          .shuffle = v.shuffle, .speculative_margin = 0.01f};
+  sb_sim_part part = {.name = "solver",
+                      .api = s->api,
+                      .params = params,
+                      .bodies = bodies,
+                      .body_count = count,
+                      .mode = SB_MODE_CROSS_PLATFORM};
+  sb_sim_config config = {.model = r->model,
+                          .parts = &part,
+                          .part_count = 1,
+                          .dt_numerator = 1,
+                          .dt_denominator = 240,
+                          .mode = SB_MODE_CROSS_PLATFORM,
+                          .threads = v.threads,
+                          .lanes = v.lanes,
+                          .broad_phase = v.broad_phase,
+                          .shuffle = v.shuffle,
+                          .speculative_margin = 0.01f};
   ok = ok && bodies && !sb_sim_create(&config, &r->sim, &diag);
   if (!ok) printf("  %s, %s: %s\n", s->scene, s->api->desc->id, diag.count ? diag.items[0].message : "out of memory");
   free(bodies);
@@ -98,7 +111,7 @@ static bool digest_of(const subject *s, variant v, uint64_t *digest)
 {
   run r;
   *digest = 0;
-  bool ok = open_run(s, s->one, 1, 0, v, &r) && step_run(s, &r, TICKS, digest);
+  bool ok = open_run(s, s->one, 1, 0, v, &r) && step_run(s, &r, s->ticks, digest);
   close_run(&r);
   return ok;
 }
@@ -106,7 +119,8 @@ static bool digest_of(const subject *s, variant v, uint64_t *digest)
 static bool same(const subject *s, const char *what, uint64_t number, uint64_t want, uint64_t got)
 {
   if (want != got)
-    printf("  %s, %s: %s %" PRIu64 " gives %016" PRIx64 ", expected %016" PRIx64 "\n", s->scene, s->api->desc->id, what, number, got, want);
+    printf("  %s, %s: %s %" PRIu64 " gives %016" PRIx64 ", expected %016" PRIx64 "\n", s->scene, s->api->desc->id, what,
+           number, got, want);
   return want == got;
 }
 
@@ -121,7 +135,8 @@ static bool same_as_plain(const subject *s, const char *what, uint64_t number, v
 static bool check_lanes(const subject *s)
 {
   bool ok = true;
-  for (uint32_t lanes = 4; lanes <= widest_lanes(); lanes += 4) ok = same_as_plain(s, "lanes", lanes, (variant){1, lanes, SB_BROAD_SAP, 0}) && ok;
+  for (uint32_t lanes = 4; lanes <= widest_lanes(); lanes += 4)
+    ok = same_as_plain(s, "lanes", lanes, (variant){1, lanes, SB_BROAD_SAP, 0}) && ok;
   return ok;
 }
 
@@ -137,7 +152,9 @@ static bool check_shuffle(const subject *s)
 {
   bool ok = true;
   for (uint64_t seed = 1; seed <= 4; seed++)
-    ok = same_as_plain(s, "task order", seed, (variant){1 + (uint32_t)(seed & 1), widest_lanes(), SB_BROAD_SAP, seed * 77}) && ok;
+    ok = same_as_plain(s, "task order", seed,
+                       (variant){1 + (uint32_t)(seed & 1), widest_lanes(), SB_BROAD_SAP, seed * 77}) &&
+         ok;
   return ok;
 }
 
@@ -153,10 +170,13 @@ static bool check_worlds(const subject *s)
   run alone, many, later;
   uint64_t ignore = 0;
   variant v = {2, widest_lanes(), SB_BROAD_SAP, 5};
-  bool ok = open_run(s, s->one, 1, k, plain, &alone), ok2 = open_run(s, s->one, 64, 0, v, &many), ok3 = open_run(s, s->one, 9, shifted, v, &later);
+  bool ok = open_run(s, s->one, 1, k, plain, &alone), ok2 = open_run(s, s->one, 64, 0, v, &many),
+       ok3 = open_run(s, s->one, 9, shifted, v, &later);
   ok = ok && ok2 && ok3;
-  for (uint32_t t = 0; ok && t < TICKS; t += 20) {
-    ok = step_run(s, &alone, 20, &ignore) && step_run(s, &many, 20, &ignore) && step_run(s, &later, 20, &ignore);
+  for (uint32_t half = 0; ok && half < 2; half++) {
+    uint32_t ticks = s->ticks / 6 + 1; /* 64 worlds take their time */
+    ok = step_run(s, &alone, ticks, &ignore) && step_run(s, &many, ticks, &ignore) &&
+         step_run(s, &later, ticks, &ignore);
     uint64_t want = sb_sim_hash_world(alone.sim, 0);
     for (uint32_t w = 0; ok && w < 64; w++) /* no random numbers in these scenes: all worlds are equal */
       ok = same(s, "among 64 worlds, world", w, want, sb_sim_hash_world(many.sim, w));
@@ -174,8 +194,9 @@ static bool check_unrelated(const subject *s)
   run few, more;
   uint64_t ignore = 0;
   if (!s->more) return true;
-  bool ok = open_run(s, s->one, 1, 0, plain, &few), ok2 = open_run(s, s->more, 1, 0, (variant){2, widest_lanes(), SB_BROAD_SAP, 9}, &more);
-  ok = ok && ok2 && step_run(s, &few, TICKS, &ignore) && step_run(s, &more, TICKS, &ignore);
+  bool ok = open_run(s, s->one, 1, 0, plain, &few),
+       ok2 = open_run(s, s->more, 1, 0, (variant){2, widest_lanes(), SB_BROAD_SAP, 9}, &more);
+  ok = ok && ok2 && step_run(s, &few, s->ticks, &ignore) && step_run(s, &more, s->ticks, &ignore);
   uint32_t count = ok ? sb_model_store_view(few.model)->body_count : 0;
   if (ok && sb_model_store_view(more.model)->body_count <= count) ok = false;
   for (uint32_t b = 0; ok && b < count; b++)
@@ -194,10 +215,10 @@ static bool check_snapshot(const subject *s)
   size_t size = 0;
   bool ok = open_run(s, s->one, 1, 0, plain, &straight), ok2 = open_run(s, s->one, 1, 0, plain, &first);
   bool ok3 = open_run(s, s->one, 1, 0, (variant){2, widest_lanes(), SB_BROAD_SAP, 3}, &second);
-  ok = ok && ok2 && ok3 && step_run(s, &straight, TICKS, &ignore) && step_run(s, &first, TICKS / 2, &ignore);
+  ok = ok && ok2 && ok3 && step_run(s, &straight, s->ticks, &ignore) && step_run(s, &first, s->ticks / 2, &ignore);
   ok = ok && !sb_sim_snapshot(first.sim, &bytes, &size, NULL) && !sb_sim_restore(second.sim, bytes, size, NULL);
-  ok = ok && step_run(s, &second, TICKS - TICKS / 2, &ignore);
-  ok = ok && same(s, "after a restore, tick", TICKS, sb_sim_hash(straight.sim), sb_sim_hash(second.sim));
+  ok = ok && step_run(s, &second, s->ticks - s->ticks / 2, &ignore);
+  ok = ok && same(s, "after a restore, tick", s->ticks, sb_sim_hash(straight.sim), sb_sim_hash(second.sim));
   free(bytes);
   close_run(&straight);
   close_run(&first);
@@ -210,8 +231,9 @@ static bool check_reset(const subject *s)
 {
   run r;
   uint64_t first = 0, again = 0;
-  bool ok = open_run(s, s->one, 1, 0, plain, &r) && step_run(s, &r, TICKS, &first) && !sb_sim_reset(r.sim, NULL) && step_run(s, &r, TICKS, &again);
-  ok = ok && same(s, "after a reset, tick", TICKS, first, again);
+  bool ok = open_run(s, s->one, 1, 0, plain, &r) && step_run(s, &r, s->ticks, &first) && !sb_sim_reset(r.sim, NULL) &&
+            step_run(s, &r, s->ticks, &again);
+  ok = ok && same(s, "after a reset, tick", s->ticks, first, again);
   close_run(&r);
   return ok;
 }
@@ -247,8 +269,10 @@ static bool check_environment(const subject *s)
   sb_model_store *cooked = check_scene(false, joints); /* cooking is under the contract too */
   bool kept = odd_environment_kept();
   sb_fp_env_leave(saved);
-  if (s->more) ok = ok && cooked && same(s, "cooked in another floating-point environment, bodies", sb_model_store_view(cooked)->body_count,
-                                         sb_model_store_hash(s->one), sb_model_store_hash(cooked));
+  if (s->more)
+    ok = ok && cooked &&
+         same(s, "cooked in another floating-point environment, bodies", sb_model_store_view(cooked)->body_count,
+              sb_model_store_hash(s->one), sb_model_store_hash(cooked));
   sb_model_store_free(cooked);
   if (!kept) printf("  %s, %s: the caller's floating-point environment was not put back\n", s->scene, s->api->desc->id);
   return ok && kept && same(s, "in another floating-point environment, threads", 2, want, got);
@@ -261,7 +285,8 @@ static bool check_golden(const subject *s)
   sb_verify_solver(s->api, SB_BACKEND_CPU, widest_lanes(), &verdict[0]);
   sb_verify_collision(SB_GOLDEN_COLLISION, widest_lanes(), &verdict[1]);
   for (int i = 0; i < 2; i++)
-    if (verdict[i].mode != SB_MODE_CROSS_PLATFORM) printf("  %s: %s\n", i ? "collision" : s->api->desc->id, verdict[i].reason);
+    if (verdict[i].mode != SB_MODE_CROSS_PLATFORM)
+      printf("  %s: %s\n", i ? "collision" : s->api->desc->id, verdict[i].reason);
   return verdict[0].mode == SB_MODE_CROSS_PLATFORM && verdict[1].mode == SB_MODE_CROSS_PLATFORM;
 }
 
@@ -271,9 +296,16 @@ typedef struct check {
 } check;
 
 static const check checks[] = {
-    {"lanes", check_lanes},         {"threads", check_threads},   {"shuffle", check_shuffle},         {"broad_phase", check_broad_phase},
-    {"worlds", check_worlds},       {"unrelated", check_unrelated}, {"snapshot", check_snapshot},     {"reset", check_reset},
-    {"environment", check_environment}, {"golden", check_golden},
+    {"lanes", check_lanes},
+    {"threads", check_threads},
+    {"shuffle", check_shuffle},
+    {"broad_phase", check_broad_phase},
+    {"worlds", check_worlds},
+    {"unrelated", check_unrelated},
+    {"snapshot", check_snapshot},
+    {"reset", check_reset},
+    {"environment", check_environment},
+    {"golden", check_golden},
 };
 #define CHECKS (sizeof checks / sizeof checks[0])
 
@@ -307,7 +339,7 @@ static bool has_joints(const sb_model *m)
 }
 
 /* Every solver on its own check scene and on the models given; false when one cannot be read. */
-static bool check_all(int models, char **paths, int failed[CHECKS])
+static bool check_all(uint32_t ticks, int models, char **paths, int failed[CHECKS])
 {
   bool ok = true;
   for (size_t i = 0; ok && sb_static_solver_at(i); i++) {
@@ -315,13 +347,14 @@ static bool check_all(int models, char **paths, int failed[CHECKS])
     bool joints = (api->desc->handles & SB_HANDLES_JOINTS) != 0;
     sb_model_store *one = check_scene(false, joints), *more = check_scene(true, joints);
     ok = one && more;
-    if (ok) check_one(&(subject){"check scene", api, one, more}, failed);
+    if (ok) check_one(&(subject){ticks, "check scene", api, one, more}, failed);
     sb_model_store_free(one);
     sb_model_store_free(more);
     for (int m = 0; ok && m < models; m++) {
       one = read_model(paths[m]);
       ok = one != NULL;
-      if (ok && (joints || !has_joints(sb_model_store_view(one)))) check_one(&(subject){paths[m], api, one, NULL}, failed);
+      if (ok && (joints || !has_joints(sb_model_store_view(one))))
+        check_one(&(subject){ticks, paths[m], api, one, NULL}, failed);
       sb_model_store_free(one);
     }
   }
@@ -332,8 +365,12 @@ int main(int argc, char **argv)
 {
   int failed[CHECKS] = {0}, all = 0, first = 1;
   const char *wanted = NULL;
-  if (argc > 2 && !strcmp(argv[1], "--fails")) wanted = argv[2], first = 3;
-  if (!check_all(argc - first, argv + first, failed)) return 2;
+  uint32_t ticks = 60;
+  for (; first + 1 < argc && !strncmp(argv[first], "--", 2); first += 2) {
+    if (!strcmp(argv[first], "--fails")) wanted = argv[first + 1];
+    if (!strcmp(argv[first], "--ticks")) ticks = (uint32_t)strtoul(argv[first + 1], NULL, 10);
+  }
+  if (ticks < 2 || !check_all(ticks, argc - first, argv + first, failed)) return 2;
   bool found = false;
   for (size_t c = 0; c < CHECKS; c++) {
     printf("%-12s %s\n", checks[c].name, failed[c] ? "FAILED" : "passed");

@@ -27,14 +27,14 @@ fail() { echo "golden: $*" >&2; exit 1; }
 "$build/bin/samebit_core" --golden | sed 's| |/|' > "$work/micro"
 [ -s "$work/micro" ] || fail "samebit_core --golden printed nothing"
 
-# Runs: lines "run/SCENE/SOLVER HASH".
+# Runs: lines "run/SCENE-TICKS/SOLVER HASH".
 grep -v '^#' "$here/scenes.txt" > "$work/scenes"
 while read -r name ticks scene options; do
   case $scene in
   SHARED/*)
     scene=$shared/${scene#SHARED/}
     if [ ! -f "$scene" ]; then
-      grep "^$name " "$here/run_hashes.txt" | while read -r n s t h; do echo "run/$n/$s $h"; done >> "$work/runs" || true
+      grep "^$name " "$here/run_hashes.txt" | while read -r n s t h; do echo "run/$n-$t/$s $h"; done >> "$work/runs" || true
       continue
     fi ;;
   esac
@@ -48,7 +48,7 @@ while read -r name ticks scene options; do
     }
     hash=$(sed -n 's/^hash //p' "$work/out")
     echo "$name $solver $ticks $hash" >> "$work/run_hashes"
-    echo "run/$name/$solver $hash" >> "$work/runs"
+    echo "run/$name-$ticks/$solver $hash" >> "$work/runs"
   done
 done < "$work/scenes"
 
@@ -79,7 +79,7 @@ if [ "$action" = check ]; then
     grep -q "0x${hash}ull" "$header" || fail "$name is $hash, which solvers/golden_hashes.h does not hold: run tests/golden/remake.sh"
   done < "$work/micro"
   grep '^[^#]' "$here/run_hashes.txt" | while read -r name solver ticks hash; do
-    grep -q "^run/$name/$solver $hash$" "$work/runs" || fail "$name under $solver: run_hashes.txt holds $hash, which does not come out"
+    grep -q "^run/$name-$ticks/$solver $hash$" "$work/runs" || fail "$name under $solver: run_hashes.txt holds $hash, which does not come out"
   done
   grep -q "^##.*numerics $version\b" CHANGELOG.md || fail "CHANGELOG.md has no heading with \"numerics $version\""
   [ $changed = 0 ] || fail "$changed values changed: give them a new SB_NUMERICS_VERSION and the reason in CHANGELOG.md, then run tests/golden/remake.sh"
@@ -106,7 +106,8 @@ done
     [ -f "$work/$name.sbm" ] || grep "^$name " "$here/run_hashes.txt" || true
   done < "$work/scenes"; } > "$work/new_run_hashes"
 cp "$work/new_run_hashes" "$here/run_hashes.txt"
-# Values of this version: those made now, and recorded ones that no longer exist; other versions stay.
+# Values of this version: those made now, and recorded ones that are not made any more, unless they are replaced; other versions stay.
+[ "$action" = remake ] || : > "$work/recorded"
 { grep -v "^$version " "$here/numerics.txt" || true
   { cat "$work/values"; awk 'NR == FNR { have[$1] = 1; next } !($1 in have)' "$work/values" "$work/recorded"; } | sort | sed "s/^/$version /"; } > "$work/numerics"
 cp "$work/numerics" "$here/numerics.txt"

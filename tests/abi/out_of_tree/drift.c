@@ -61,8 +61,14 @@ static sb_status step(void *instance, const sb_step *given, char *error, uint32_
 static void deactivate(void *instance) { (void)instance; }
 static void destroy(void *instance) { free(instance); }
 
-static const sb_solver_api api = {.struct_size = sizeof(sb_solver_api), .desc = &desc, .create = create, .bind = bind,
-                                  .activate = activate, .step = step, .deactivate = deactivate, .destroy = destroy};
+static const sb_solver_api api = {.struct_size = sizeof(sb_solver_api),
+                                  .desc = &desc,
+                                  .create = create,
+                                  .bind = bind,
+                                  .activate = activate,
+                                  .step = step,
+                                  .deactivate = deactivate,
+                                  .destroy = destroy};
 static const sb_solver_api *const solvers[] = {&api};
 static const sb_solver_factory factory = {sizeof(sb_solver_factory), 1, solvers};
 

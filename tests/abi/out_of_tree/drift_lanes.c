@@ -8,6 +8,7 @@
 void CONCAT(drift_move_lanes, SB_LANES)(float *position, const float *velocity, uint32_t count, float dt)
 {
   uint32_t i = 0;
-  for (; i + SB_LANES <= count; i += SB_LANES) f_store(position + i, f_load(position + i) + f_load(velocity + i) * K(dt));
+  for (; i + SB_LANES <= count; i += SB_LANES)
+    f_store(position + i, f_load(position + i) + f_load(velocity + i) * K(dt));
   for (; i < count; i++) position[i] = position[i] + velocity[i] * dt;
 }

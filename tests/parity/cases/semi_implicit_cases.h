@@ -14,6 +14,7 @@
   X(case_si_axis_angular, 14, 13)                                                                                      \
   X(case_si_axis_linear, 11, 13)                                                                                       \
   X(case_si_turn, 8, 3)                                                                                                \
+  X(case_si_solve, 15, 3)                                                                                              \
   X(case_si_fit, 15, 3)                                                                                                \
   X(case_si_combine, 12, 3)                                                                                            \
   X(case_si_contact, 64, 12)                                                                                           \
@@ -22,8 +23,8 @@
 /* Pose, centre of mass, velocities, inverse mass, inverse inertia: 23 words. */
 #define IN_BODY(name, k)                                                                                               \
   SiBody name;                                                                                                         \
-  name.pose = IN_X7(k); name.com = IN_V3(k + 7); name.v = IN_V3(k + 10); name.w = IN_V3(k + 13); name.inv_mass = IN(k + 16);\
-  name.inv_inertia = IN_S33(k + 17);
+  name.pose = IN_X7(k); name.com = IN_V3(k + 7); name.v = IN_V3(k + 10); name.w = IN_V3(k + 13);                       \
+  name.inv_mass = IN(k + 16); name.inv_inertia = IN_S33(k + 17);
 #define OUT_X7(k, x) OUT_V3(k, x.p) OUT_Q4(k + 3, x.q)
 #define OUT_PAIR(call)                                                                                                 \
   {                                                                                                                    \
@@ -68,6 +69,7 @@ PARITY_KERNEL(case_si_attach) { OUT_V3(0, si_attach(IN_S33(0), IN_V3(6), IN_V3(9
 PARITY_KERNEL(case_si_axis_angular) { OUT_AXIS(si_axis_angular(IN_X7(0), IN_V3(7), IN_V3(10), IN(13))) }
 PARITY_KERNEL(case_si_axis_linear) { OUT_AXIS(si_axis_linear(IN_X7(0), IN_V3(7), IN(10))) }
 PARITY_KERNEL(case_si_turn) { OUT_V3(0, si_turn(IN_Q4(0), IN_Q4(4))) }
+PARITY_KERNEL(case_si_solve) { OUT_V3(0, si_solve(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12))) }
 PARITY_KERNEL(case_si_fit) { OUT_V3(0, si_fit(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12))) }
 PARITY_KERNEL(case_si_combine) { OUT_V3(0, si_combine(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9))) }
 /* 46 words for two bodies; the rest follow. The friction's sign and size are any. */

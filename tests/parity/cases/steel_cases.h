@@ -73,7 +73,8 @@ PARITY_KERNEL(case_st_solve_normal)
   IN_MASSES(a, b, 12)
   StSoft soft;
   soft.rate = IN(38); soft.mass_scale = IN(39); soft.impulse_scale = IN(40);
-  StNormal r = st_solve_normal(s, a, b, IN_V3(26), IN_V3(29), IN_V3(32), IN(35), IN(36), IN(37), soft, IN(41), IN(42), IN(43) > 0.0f);
+  StNormal r = st_solve_normal(s, a, b, IN_V3(26), IN_V3(29), IN_V3(32), IN(35), IN(36), IN(37), soft, IN(41), IN(42),
+                               IN(43) > 0.0f);
   OUT_PAIR(r.s)
   OUT(12, r.impulse);
 }
@@ -81,7 +82,8 @@ PARITY_KERNEL(case_st_solve_friction)
 {
   IN_PAIR(s, 0)
   IN_MASSES(a, b, 12)
-  StFriction r = st_solve_friction(s, a, b, IN_V3(26), IN_V3(29), IN_V3(32), IN_V3(35), IN(38), IN(39), IN(40), IN(41), IN(42), IN(43));
+  StFriction r = st_solve_friction(s, a, b, IN_V3(26), IN_V3(29), IN_V3(32), IN_V3(35), IN(38), IN(39), IN(40),
+                                   IN(41), IN(42), IN(43));
   OUT_PAIR(r.s)
   OUT(12, r.t); OUT(13, r.u);
 }

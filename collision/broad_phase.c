@@ -98,6 +98,7 @@ sb_status collision_broad_build(sb_collision *c)
   c->shape_q = collision_alloc(c, m->shape_count, 7 * sizeof *c->shape_q);
   c->boxes = collision_alloc(c, m->shape_count, sizeof *c->boxes);
   c->shape_reach = collision_alloc(c, m->shape_count, sizeof *c->shape_reach);
+  c->shape_swing = collision_alloc(c, m->shape_count, sizeof *c->shape_swing);
   size_t entries = (size_t)COLLISION_ENTRIES_PER_SHAPE * c->solid_start[m->world_count];
   c->items[0] = collision_alloc(c, entries, sizeof *c->items[0]);
   c->items[1] = collision_alloc(c, entries, sizeof *c->items[1]);
@@ -105,7 +106,7 @@ sb_status collision_broad_build(sb_collision *c)
   c->shape_count_a = collision_alloc(c, (size_t)m->shape_count + m->world_count, sizeof *c->shape_count_a);
   c->pairs = collision_alloc(c, c->settings.pair_capacity, sizeof *c->pairs);
   c->pairs_unsorted = collision_alloc(c, c->settings.pair_capacity, sizeof *c->pairs_unsorted);
-  if (!c->world_chunk_start || !c->entry_count || !c->world_pair_start || !c->shape_q || !c->boxes || !c->shape_reach || !c->items[0] ||
+  if (!c->world_chunk_start || !c->entry_count || !c->world_pair_start || !c->shape_q || !c->boxes || !c->shape_reach || !c->shape_swing || !c->items[0] ||
       !c->items[1] || !c->entries || !c->shape_count_a || !c->pairs || !c->pairs_unsorted)
     return SB_E_MEMORY;
   for (uint32_t w = 0; w < m->world_count; w++)
@@ -128,13 +129,17 @@ static V3 half_extents(uint32_t type, const float *size, Q4 q)
 
 /* How far the shape may move within this step: dt (|v| + |w| r), no further than its own half diagonal r, so that fast
  * spinning cannot make pairs without end. */
-static float find_reach(const sb_collision *c, int32_t body, V3 half)
+static void find_reach(sb_collision *c, uint32_t shape, V3 half)
 {
-  if (!c->body_qd || body < 0) return 0.0f;
+  int32_t body = c->model->shape_body[shape];
+  c->shape_reach[shape] = c->shape_swing[shape] = 0.0f;
+  if (!c->body_qd || body < 0) return;
   const float *qd = c->body_qd + 6 * (size_t)body;
   float radius = v3_len(half);
-  float reach = c->dt * (v3_len(v3(qd[0], qd[1], qd[2])) + radius * v3_len(v3(qd[3], qd[4], qd[5])));
-  return reach < radius ? reach : radius;
+  float swing = c->dt * (radius * v3_len(v3(qd[3], qd[4], qd[5])));
+  float reach = c->dt * v3_len(v3(qd[0], qd[1], qd[2])) + swing;
+  c->shape_swing[shape] = swing < radius ? swing : radius;
+  c->shape_reach[shape] = reach < radius ? reach : radius;
 }
 
 static void pose_chunk(void *ctx, uint32_t chunk)
@@ -157,8 +162,9 @@ static void pose_chunk(void *ctx, uint32_t chunk)
     q[6] = x.q.w;
     if (m->shape_type[s] == SB_SHAPE_PLANE) continue;
     V3 e = half_extents(m->shape_type[s], m->shape_size + 3 * (size_t)s, x.q);
-    c->shape_reach[s] = find_reach(c, m->shape_body[s], e);
-    float grow = (m->shape_margin[s] + 0.5f * c->settings.speculative_margin) + c->shape_reach[s];
+    find_reach(c, s, e);
+    float grow = m->shape_margin[s] + 0.5f * c->settings.speculative_margin;
+    if (c->shape_reach[s] > grow) grow = c->shape_reach[s];
     collision_box *b = &c->boxes[s];
     b->lo[0] = x.p.x - (e.x + grow);
     b->lo[1] = x.p.y - (e.y + grow);

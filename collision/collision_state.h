@@ -99,6 +99,7 @@ struct sb_collision {
   const float *body_qd; /* of this step; NULL when nothing is said to move */
   float dt;
   float *shape_reach;   /* m that a shape may move within dt, at most the length of its half extents */
+  float *shape_swing;   /* the share of it that is turning */
   collision_box *boxes;
   collision_sort_item
       *items[2]; /* sweep entries being sorted; world w at COLLISION_ENTRIES_PER_SHAPE * solid_start[w] */

@@ -71,12 +71,32 @@ static uint32_t group_by_type(sb_collision *c)
   return c->type_chunk_start[NARROW_TYPES];
 }
 
-/* Gap below which the pair makes a contact. */
+static void find_velocity(const sb_collision *c, uint32_t shape, float v[3])
+{
+  bool moves = c->body_qd && !c->shape_fixed[shape];
+  for (int k = 0; k < 3; k++) v[k] = moves ? c->body_qd[6 * (size_t)c->model->shape_body[shape] + k] : 0.0f;
+}
+
+/* How far the two shapes may come together within this step; never more than the sum of what each may move. */
+static float pair_reach(const sb_collision *c, const collision_pair *p)
+{
+  float va[3], vb[3];
+  find_velocity(c, p->a, va);
+  find_velocity(c, p->b, vb);
+  float x = va[0] - vb[0], y = va[1] - vb[1], z = va[2] - vb[2];
+  float reach = c->dt * __builtin_sqrtf((x * x + y * y) + z * z) + (c->shape_swing[p->a] + c->shape_swing[p->b]);
+  float most = c->shape_reach[p->a] + c->shape_reach[p->b];
+  return reach < most ? reach : most;
+}
+
+/* Gap below which the pair makes a contact: its margins, or what it may close within the step if that is more. */
 static float pair_limit(const sb_collision *c, const collision_pair *p)
 {
   const sb_model *m = c->model;
   float margin = p->list != COLLISION_NONE ? m->pair_margin[p->list] : m->shape_margin[p->a] + m->shape_margin[p->b];
-  return (margin + c->settings.speculative_margin) + (c->shape_reach[p->a] + c->shape_reach[p->b]);
+  float usual = margin + c->settings.speculative_margin;
+  float reach = c->body_qd ? pair_reach(c, p) : 0.0f;
+  return reach > usual ? reach : usual;
 }
 
 static bool pair_swapped(const sb_model *m, const collision_pair *p)

@@ -11,8 +11,8 @@
 /* Contacts of the collision pipeline alone, scene "drop". */
 #define SB_GOLDEN_COLLISION 0x75c5a5f1459393dfull
 
-#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("arm", 0x6f8a73e41ec32d91ull), SB_GOLDEN_CPU("drop", 0xb87dd58fb8d828ebull)
-#define SB_GOLDENS_SEMI_IMPLICIT SB_GOLDEN_CPU("arm", 0x21297f7bf41e8ea5ull), SB_GOLDEN_CPU("drop", 0x28f132e474cb51ffull)
-#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("drop", 0x3171cbbdee4ef518ull)
+#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("arm", 0x9456ccb9998a67e0ull), SB_GOLDEN_CPU("drop", 0xde95b9593f662becull)
+#define SB_GOLDENS_SEMI_IMPLICIT SB_GOLDEN_CPU("arm", 0x21297f7bf41e8ea5ull), SB_GOLDEN_CPU("drop", 0xa67779e1f80fd0b6ull)
+#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("drop", 0xb28cfa3e0f14b5c8ull)
 
 #endif

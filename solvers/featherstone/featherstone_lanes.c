@@ -328,11 +328,7 @@ static void drift_link(F dt, uint8_t kind, FsWork *w)
     w->pos = v3_add_scaled(w->pos, w->lin, dt);
     w->quat = q4_integrate(w->quat, w->ang, dt);
   }
-  if (kind == FS_BALL) {
-    F half = dt * 0.5f;
-    Q4 d = q4_mul(w->quat, q4(w->ang.x * half, w->ang.y * half, w->ang.z * half, K(0.0f)));
-    w->quat = q4_normalize(q4(w->quat.x + d.x, w->quat.y + d.y, w->quat.z + d.z, w->quat.w + d.w));
-  }
+  if (kind == FS_BALL) w->quat = q4_integrate_local(w->quat, w->ang, dt);
 #if defined(SAMEBIT_MUTANT_FUSED_OP) && SB_LANES == 1
   /* the planted fault: product and sum rounded once */
   if (kind == FS_ANGULAR || kind == FS_LINEAR) w->q = (F)((double)w->q + (double)dt * (double)w->qd);

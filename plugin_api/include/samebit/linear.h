@@ -82,6 +82,17 @@ FN Q4 q4_integrate(Q4 q, V3 w, F dt)
                          q.z + ((z * q.w + x * q.y) - y * q.x), q.w - ((x * q.x + y * q.y) + z * q.z)));
 }
 
+/* The same with the angular velocity in the turning body's own axes: q + dt/2 q (w, 0), normalised. */
+FN Q4 q4_integrate_local(Q4 q, V3 w, F dt)
+{
+  F h = dt * 0.5f;
+  F x = w.x * h;
+  F y = w.y * h;
+  F z = w.z * h;
+  return q4_normalize(q4(q.x + ((x * q.w + z * q.y) - y * q.z), q.y + ((y * q.w + x * q.z) - z * q.x),
+                         q.z + ((z * q.w + y * q.x) - x * q.y), q.w - ((x * q.x + y * q.y) + z * q.z)));
+}
+
 FN M33 m33(V3 r0, V3 r1, V3 r2) { M33 r; r.r0 = r0; r.r1 = r1; r.r2 = r2; return r; }
 FN V3 m33_mul_v3(M33 a, V3 v) { return v3(v3_dot(a.r0, v), v3_dot(a.r1, v), v3_dot(a.r2, v)); }
 /* transpose(a) * v */

@@ -34,7 +34,7 @@ FN PenaltyContact penalty_contact(F gap, F rate, F slide, F inv_mass, F mu, F om
   r.force0 = f_sel(closed, force0, K(0.0f));
   r.resist = f_sel(closed, c + dt * k, K(0.0f));
   F spring = f_sel(closed, k * f_max(-gap, K(0.0f)), K(0.0f));
-  F own = explicit_step * ((omega * dt) * (omega * dt));
+  F own = f_sel(explicit_step > 0.5f, (omega * dt) * (omega * dt), K(0.0f));
   r.normal = f_div(spring, 1.0f + own) + f_div(r.force0 - spring, 1.0f + (dt * r.resist) * inv_mass);
   /* Coulomb: drag * slide <= mu * normal force */
   F hold = f_div(mass * stick, dt);

@@ -3,7 +3,7 @@
   X(case_v3, 7, 19)                                                                                                    \
   X(case_v3_lengths, 6, 8)                                                                                             \
   X(case_q4, 8, 15)                                                                                                    \
-  X(case_q4_step, 8, 8)                                                                                                \
+  X(case_q4_step, 8, 12)                                                                                               \
   X(case_m33, 21, 30)                                                                                                  \
   X(case_s33, 18, 15)                                                                                                  \
   X(case_x7, 17, 20)                                                                                                   \
@@ -33,6 +33,7 @@ PARITY_KERNEL(case_q4_step)
 {
   Q4 a = IN_Q4(0);
   OUT_Q4(0, q4_integrate(a, IN_V3(4), IN(7))) OUT_V3(4, q4_rotate_inv(a, IN_V3(4))) OUT(7, K(1.0f));
+  OUT_Q4(8, q4_integrate_local(a, IN_V3(4), IN(7)))
 }
 PARITY_KERNEL(case_m33)
 {

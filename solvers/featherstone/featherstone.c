@@ -5,6 +5,7 @@
 
 #include "featherstone_setup.h"
 #include "golden_hashes.h"
+#include "samebit/solver_tools.h"
 
 static const sb_param_desc params[FS_PARAM_COUNT] = {
     [FS_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 1, 1, 256},
@@ -48,26 +49,18 @@ static sb_status solver_create(void **instance)
 
 static void solver_destroy(void *instance) { free(instance); }
 
-#define TWO_PI 6.28318530717958647692
-
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
 {
   fs_solver *s = instance;
-  if (bind->struct_size != sizeof *bind) {
-    snprintf(error, error_size, "sb_bind has %u bytes, expected %zu", bind->struct_size, sizeof *bind);
-    return SB_E_VERSION;
-  }
-  if (bind->backend != SB_BACKEND_CPU) {
-    snprintf(error, error_size, "featherstone has no Vulkan backend; use backend = cpu");
-    return SB_E_UNSUPPORTED;
-  }
+  sb_status status = sb_check_bind_cpu(bind, "featherstone", error, error_size);
+  if (status) return status;
   s->bind = *bind;
   s->settings = (fs_settings){
       .substeps = (uint32_t)bind->params[FS_PARAM_SUBSTEPS],
       .midpoint = bind->params[FS_PARAM_INTEGRATOR] != 0,
-      .contact_omega = (float)(TWO_PI * bind->params[FS_PARAM_CONTACT_FREQUENCY]),
+      .contact_omega = (float)(SB_TWO_PI * bind->params[FS_PARAM_CONTACT_FREQUENCY]),
       .contact_zeta = (float)bind->params[FS_PARAM_CONTACT_DAMPING],
-      .limit_omega = (float)(TWO_PI * bind->params[FS_PARAM_LIMIT_FREQUENCY]),
+      .limit_omega = (float)(SB_TWO_PI * bind->params[FS_PARAM_LIMIT_FREQUENCY]),
       .limit_zeta = (float)bind->params[FS_PARAM_LIMIT_DAMPING],
   };
   return fs_setup_bundles(s, error, error_size);
@@ -77,10 +70,8 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
 {
   fs_solver *s = instance;
   (void)mode;
-  if (!(dt > 0.0f)) {
-    snprintf(error, error_size, "dt must be above 0 s");
-    return SB_E_ARGUMENT;
-  }
+  sb_status status = sb_check_dt(dt, error, error_size);
+  if (status) return status;
   s->settings.dt = dt / (float)s->settings.substeps;
   return SB_OK;
 }
@@ -89,52 +80,40 @@ static void solver_deactivate(void *instance) { (void)instance; }
 
 /* ---- the tick ---- */
 
-#define DISPATCH(solver, name, ...)                                                                                    \
-  do {                                                                                                                 \
-    if ((solver)->bind.lanes == 8)                                                                                     \
-      name##_lanes8(__VA_ARGS__);                                                                                      \
-    else if ((solver)->bind.lanes == 4)                                                                                \
-      name##_lanes4(__VA_ARGS__);                                                                                      \
-    else                                                                                                               \
-      name##_lanes1(__VA_ARGS__);                                                                                      \
-  } while (0)
-
 static void run_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
   const fs_bundle *b = &s->bundles[chunk];
   if (b->touched)
-    DISPATCH(s, fs_bundle_load, &s->tick, b);
+    SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_load, &s->tick, b);
   else
-    DISPATCH(s, fs_bundle_run, &s->tick, b);
+    SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_run, &s->tick, b);
 }
 
 static void place_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
-  if (s->bundles[chunk].touched) DISPATCH(s, fs_bundle_place, &s->tick, &s->bundles[chunk], s->ahead);
+  if (s->bundles[chunk].touched) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_place, &s->tick, &s->bundles[chunk], s->ahead);
 }
 
 static void advance_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
-  if (s->bundles[chunk].touched) DISPATCH(s, fs_bundle_advance, &s->tick, &s->bundles[chunk]);
+  if (s->bundles[chunk].touched) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_advance, &s->tick, &s->bundles[chunk]);
 }
 
 static void store_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
-  if (s->bundles[chunk].touched) DISPATCH(s, fs_bundle_store, &s->tick, &s->bundles[chunk]);
+  if (s->bundles[chunk].touched) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_store, &s->tick, &s->bundles[chunk]);
 }
 
 static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
 {
   fs_solver *s = instance;
   const sb_host *host = s->bind.host;
-  if (step->struct_size != sizeof *step) {
-    snprintf(error, error_size, "sb_step has %u bytes, expected %zu", step->struct_size, sizeof *step);
-    return SB_E_VERSION;
-  }
+  sb_status status = sb_check_step(step, error, error_size);
+  if (status) return status;
   s->tick = (fs_tick){.settings = s->settings, .state = s->bind.state, .contacts = step->contacts, .forces = s->forces,
                       .body_first = s->body_first, .body_contact = s->body_contact};
   uint32_t touched = fs_list_contacts(s, step->contacts);

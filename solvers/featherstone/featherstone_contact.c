@@ -4,6 +4,7 @@
 #include "featherstone_setup.h"
 #include "samebit/maths.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/solver_tools.h"
 
 #include "featherstone_records.kernel.h"
 
@@ -111,23 +112,13 @@ void fs_contact_forces(fs_solver *s)
 
 uint32_t fs_list_contacts(fs_solver *s, const sb_contacts *c)
 {
-  uint32_t bodies = s->bind.model->body_count;
-  memset(s->body_first, 0, ((size_t)bodies + 2) * sizeof *s->body_first);
+  uint32_t bodies = s->bind.model->body_count, touched = 0;
+  sb_list_body_contacts(c, bodies, s->body_first, s->body_contact);
   for (uint32_t b = 0; b < s->bundle_count; b++) s->bundles[b].touched = false;
-  /* Counting sort by body: contacts of one body stay in contact order. */
-  for (uint32_t i = 0; i < c->count; i++) {
-    if (c->body_a[i] >= 0) s->body_first[c->body_a[i] + 2]++;
-    if (c->body_b[i] >= 0) s->body_first[c->body_b[i] + 2]++;
-  }
-  uint32_t touched = 0;
   for (uint32_t body = 0; body < bodies; body++) {
-    bool own = s->place[body].bundle != UINT32_MAX;
-    if (own && s->body_first[body + 2]) s->bundles[s->place[body].bundle].touched = true, touched++;
-    s->body_first[body + 2] += s->body_first[body + 1];
-  }
-  for (uint32_t i = 0; i < c->count; i++) {
-    if (c->body_a[i] >= 0) s->body_contact[s->body_first[c->body_a[i] + 1]++] = i;
-    if (c->body_b[i] >= 0) s->body_contact[s->body_first[c->body_b[i] + 1]++] = i | 0x80000000u;
+    if (s->place[body].bundle == UINT32_MAX || s->body_first[body] == s->body_first[body + 1]) continue;
+    s->bundles[s->place[body].bundle].touched = true;
+    touched++;
   }
   return touched;
 }

@@ -4,6 +4,7 @@
 #include "samebit/joint_law.h"
 #include "samebit/maths.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/solver_tools.h"
 #include "samebit/rigid_spin.h"
 
 #include "featherstone_records.kernel.h"
@@ -391,7 +392,7 @@ static void gather_contacts(const fs_tick *t, const fs_bundle *b, FsWork *work)
       uint32_t body = b->body[(size_t)i * SB_LANES + l];
       for (uint32_t a = t->body_first[body]; a < t->body_first[body + 1]; a++) {
         uint32_t entry = t->body_contact[a];
-        add_contact(t, &t->forces[entry & 0x7fffffffu], entry >> 31, &work[i], lane);
+        add_contact(t, &t->forces[entry & ~SB_CONTACT_OF_B], (entry & SB_CONTACT_OF_B) != 0, &work[i], lane);
       }
     }
   }

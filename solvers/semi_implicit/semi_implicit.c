@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "golden_hashes.h"
+#include "samebit/solver_tools.h"
 #include "semi_implicit_data.h"
 
 #include "samebit/maths.h"
@@ -248,28 +249,20 @@ static bool take_memory(si_solver *s)
   return true;
 }
 
-#define TWO_PI 6.28318530717958647692
-
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
 {
   si_solver *s = instance;
-  if (bind->struct_size != sizeof *bind) {
-    snprintf(error, error_size, "sb_bind has %u bytes, expected %zu", bind->struct_size, sizeof *bind);
-    return SB_E_VERSION;
-  }
-  if (bind->backend != SB_BACKEND_CPU) {
-    snprintf(error, error_size, "semi_implicit has no Vulkan backend; use backend = cpu");
-    return SB_E_UNSUPPORTED;
-  }
+  sb_status status = sb_check_bind_cpu(bind, "semi_implicit", error, error_size);
+  if (status) return status;
   s->bind = *bind;
-  s->joint_omega = (float)(TWO_PI * bind->params[SI_PARAM_JOINT_FREQUENCY]);
-  s->contact_omega = (float)(TWO_PI * bind->params[SI_PARAM_CONTACT_FREQUENCY]);
+  s->joint_omega = (float)(SB_TWO_PI * bind->params[SI_PARAM_JOINT_FREQUENCY]);
+  s->contact_omega = (float)(SB_TWO_PI * bind->params[SI_PARAM_CONTACT_FREQUENCY]);
   s->settings = (si_settings){.substeps = (uint32_t)bind->params[SI_PARAM_SUBSTEPS],
                               .joint_zeta = (float)bind->params[SI_PARAM_JOINT_DAMPING],
                               .contact_zeta = (float)bind->params[SI_PARAM_CONTACT_DAMPING],
-                              .limit_omega = (float)(TWO_PI * bind->params[SI_PARAM_LIMIT_FREQUENCY]),
+                              .limit_omega = (float)(SB_TWO_PI * bind->params[SI_PARAM_LIMIT_FREQUENCY]),
                               .limit_zeta = (float)bind->params[SI_PARAM_LIMIT_DAMPING]};
-  sb_status status = check_joints(s, error, error_size);
+  status = check_joints(s, error, error_size);
   if (status) return status;
   if (!take_memory(s) || !make_groups(s)) {
     snprintf(error, error_size, "out of memory");
@@ -293,10 +286,8 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
 {
   si_solver *s = instance;
   (void)mode;
-  if (!(dt > 0.0f)) {
-    snprintf(error, error_size, "dt must be above 0 s");
-    return SB_E_ARGUMENT;
-  }
+  sb_status status = sb_check_dt(dt, error, error_size);
+  if (status) return status;
   s->settings.dt = dt / (float)s->settings.substeps;
   s->settings.joint_omega = cap_omega(s->joint_omega, s->settings.dt);
   s->settings.contact_omega = s->contact_omega;
@@ -307,34 +298,16 @@ static void solver_deactivate(void *instance) { (void)instance; }
 
 /* ---- the tick ---- */
 
+/* Each body is shared among its joints' forces and its contacts. */
 static void list_contacts(si_solver *s, const sb_contacts *c)
 {
   uint32_t bodies = s->bind.model->body_count;
-  memset(s->contact_first, 0, ((size_t)bodies + 2) * sizeof *s->contact_first);
-  for (uint32_t i = 0; i < c->count; i++) {
-    if (c->body_a[i] >= 0) s->contact_first[c->body_a[i] + 2]++;
-    if (c->body_b[i] >= 0) s->contact_first[c->body_b[i] + 2]++;
-  }
+  sb_list_body_contacts(c, bodies, s->contact_first, s->body_contact);
   for (uint32_t b = 0; b < bodies; b++) {
-    float n = s->joint_share[b] + (float)s->contact_first[b + 2];
+    float n = s->joint_share[b] + (float)(s->contact_first[b + 1] - s->contact_first[b]);
     s->share[b] = n < 1.0f ? 1.0f : n;
-    s->contact_first[b + 2] += s->contact_first[b + 1];
-  }
-  for (uint32_t i = 0; i < c->count; i++) {
-    if (c->body_a[i] >= 0) s->body_contact[s->contact_first[c->body_a[i] + 1]++] = i;
-    if (c->body_b[i] >= 0) s->body_contact[s->contact_first[c->body_b[i] + 1]++] = i | 0x80000000u;
   }
 }
-
-#define DISPATCH(solver, name, ...)                                                                                    \
-  do {                                                                                                                 \
-    if ((solver)->bind.lanes == 8)                                                                                     \
-      name##_lanes8(__VA_ARGS__);                                                                                      \
-    else if ((solver)->bind.lanes == 4)                                                                                \
-      name##_lanes4(__VA_ARGS__);                                                                                      \
-    else                                                                                                               \
-      name##_lanes1(__VA_ARGS__);                                                                                      \
-  } while (0)
 
 static uint32_t chunks(uint32_t count) { return (count + SI_CHUNK - 1) / SI_CHUNK; }
 static uint32_t chunk_end(uint32_t chunk, uint32_t count)
@@ -345,7 +318,7 @@ static uint32_t chunk_end(uint32_t chunk, uint32_t count)
 static void joint_chunk(void *user, uint32_t chunk)
 {
   si_solver *s = user;
-  DISPATCH(s, si_joints, &s->tick, s->group_now, chunk * SI_CHUNK, chunk_end(chunk, s->group_now->count), s->measure);
+  SB_LANE_DISPATCH(s->bind.lanes, si_joints, &s->tick, s->group_now, chunk * SI_CHUNK, chunk_end(chunk, s->group_now->count), s->measure);
 }
 
 #ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
@@ -366,7 +339,7 @@ static void add_as_they_come(si_solver *s, uint32_t first, uint32_t end)
 static void contact_chunk(void *user, uint32_t chunk)
 {
   si_solver *s = user;
-  DISPATCH(s, si_contacts, &s->tick, chunk * SI_CHUNK, chunk_end(chunk, s->tick.contacts->count));
+  SB_LANE_DISPATCH(s->bind.lanes, si_contacts, &s->tick, chunk * SI_CHUNK, chunk_end(chunk, s->tick.contacts->count));
 #ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
   add_as_they_come(s, chunk * SI_CHUNK, chunk_end(chunk, s->tick.contacts->count));
 #endif
@@ -375,7 +348,7 @@ static void contact_chunk(void *user, uint32_t chunk)
 static void body_chunk(void *user, uint32_t chunk)
 {
   si_solver *s = user;
-  DISPATCH(s, si_bodies, &s->tick, chunk * SI_CHUNK, chunk_end(chunk, s->moved_count));
+  SB_LANE_DISPATCH(s->bind.lanes, si_bodies, &s->tick, chunk * SI_CHUNK, chunk_end(chunk, s->moved_count));
 }
 
 static void run_joints(si_solver *s, bool measure)
@@ -405,10 +378,8 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
 {
   si_solver *s = instance;
   const sb_host *host = s->bind.host;
-  if (step->struct_size != sizeof *step) {
-    snprintf(error, error_size, "sb_step has %u bytes, expected %zu", step->struct_size, sizeof *step);
-    return SB_E_VERSION;
-  }
+  sb_status status = sb_check_step(step, error, error_size);
+  if (status) return status;
   s->tick = (si_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .contacts = step->contacts,
                       .inertia = s->inertia, .inv_inertia = s->inv_inertia, .inv_mass = s->inv_mass,
                       .slowness = s->slides_have_armature ? s->slowness : NULL, .share = s->share,

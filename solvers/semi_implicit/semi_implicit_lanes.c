@@ -5,6 +5,7 @@
 #include "samebit/joint_law.h"
 #include "samebit/maths.h"
 #include "samebit/penalty_contact.h"
+#include "samebit/solver_tools.h"
 
 #include "semi_implicit.kernel.h"
 
@@ -332,8 +333,8 @@ static void sum_wrench(const si_tick *t, uint32_t body, float out[6])
 #endif
   for (uint32_t i = t->contact_first[body]; i < t->contact_first[body + 1]; i++) {
     uint32_t entry = t->body_contact[i];
-    const si_wrench_pair *pair = &t->forces[entry & 0x7fffffffu];
-    const float *wrench = entry >> 31 ? pair->b : pair->a;
+    const si_wrench_pair *pair = &t->forces[entry & ~SB_CONTACT_OF_B];
+    const float *wrench = (entry & SB_CONTACT_OF_B) != 0 ? pair->b : pair->a;
     for (int k = 0; k < 6; k++) out[k] += wrench[k];
   }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "golden_hashes.h"
+#include "samebit/solver_tools.h"
 #include "steel_graph.h"
 
 enum {
@@ -117,27 +118,19 @@ static bool take_memory(st_solver *s)
   return true;
 }
 
-#define TWO_PI 6.28318530717958647692
-
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
 {
   st_solver *s = instance;
-  if (bind->struct_size != sizeof *bind) {
-    snprintf(error, error_size, "sb_bind has %u bytes, expected %zu", bind->struct_size, sizeof *bind);
-    return SB_E_VERSION;
-  }
-  if (bind->backend != SB_BACKEND_CPU) {
-    snprintf(error, error_size, "steel has no Vulkan backend; use backend = cpu");
-    return SB_E_UNSUPPORTED;
-  }
+  sb_status status = sb_check_bind_cpu(bind, "steel", error, error_size);
+  if (status) return status;
   s->bind = *bind;
   s->graph.lanes = bind->lanes;
-  s->contact_omega = (float)(TWO_PI * bind->params[ST_PARAM_CONTACT_FREQUENCY]);
+  s->contact_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_CONTACT_FREQUENCY]);
   s->settings = (st_settings){.substeps = (uint32_t)bind->params[ST_PARAM_SUBSTEPS],
                               .contact_zeta = (float)bind->params[ST_PARAM_CONTACT_DAMPING],
                               .max_push = (float)bind->params[ST_PARAM_MAX_PUSH],
                               .restitution_threshold = (float)bind->params[ST_PARAM_RESTITUTION_THRESHOLD]};
-  sb_status status = check_bodies(s, error, error_size);
+  status = check_bodies(s, error, error_size);
   if (status) return status;
   if (!take_memory(s)) {
     snprintf(error, error_size, "out of memory for %u contacts", bind->contact_capacity);
@@ -172,11 +165,9 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
 {
   st_solver *s = instance;
   (void)mode;
-  if (!(dt > 0.0f)) {
-    snprintf(error, error_size, "dt must be above 0 s");
-    return SB_E_ARGUMENT;
-  }
-  float h = dt / (float)s->settings.substeps, cap = (float)(TWO_PI * 0.25) / h;
+  sb_status status = sb_check_dt(dt, error, error_size);
+  if (status) return status;
+  float h = dt / (float)s->settings.substeps, cap = (float)(SB_TWO_PI * 0.25) / h;
   s->settings.h = h;
   s->settings.inv_h = 1.0f / h;
   s->settings.contact_omega = s->contact_omega < cap ? s->contact_omega : cap;
@@ -193,31 +184,21 @@ enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_PREPARE, PASS_WARM, PASS
 #define BUNDLE_CHUNK 16u
 #define BODY_CHUNK 256u
 
-#define DISPATCH(name, ...)                                                                                            \
-  do {                                                                                                                 \
-    if (lanes == 8)                                                                                                    \
-      name##_lanes8(__VA_ARGS__);                                                                                      \
-    else if (lanes == 4)                                                                                               \
-      name##_lanes4(__VA_ARGS__);                                                                                      \
-    else                                                                                                               \
-      name##_lanes1(__VA_ARGS__);                                                                                      \
-  } while (0)
-
 static void run_pass(const st_solver *s, uint32_t pass, uint32_t first, uint32_t end)
 {
   uint32_t lanes = s->bind.lanes;
   const st_tick *t = &s->tick;
   switch (pass) {
-  case PASS_LOAD: DISPATCH(st_bodies_load, t, first, end); break;
-  case PASS_PUSH: DISPATCH(st_bodies_push, t, first, end); break;
-  case PASS_MOVE: DISPATCH(st_bodies_move, t, first, end); break;
-  case PASS_KEEP: DISPATCH(st_bodies_store, t, first, end); break;
-  case PASS_PREPARE: DISPATCH(st_prepare, t, first, end); break;
-  case PASS_WARM: DISPATCH(st_warm_start, t, first, end); break;
-  case PASS_SOLVE: DISPATCH(st_solve, t, first, end, false); break;
-  case PASS_RELAX: DISPATCH(st_solve, t, first, end, true); break;
-  case PASS_RESTITUTION: DISPATCH(st_restitution, t, first, end); break;
-  default: DISPATCH(st_store, t, first, end); break;
+  case PASS_LOAD: SB_LANE_DISPATCH(lanes, st_bodies_load, t, first, end); break;
+  case PASS_PUSH: SB_LANE_DISPATCH(lanes, st_bodies_push, t, first, end); break;
+  case PASS_MOVE: SB_LANE_DISPATCH(lanes, st_bodies_move, t, first, end); break;
+  case PASS_KEEP: SB_LANE_DISPATCH(lanes, st_bodies_store, t, first, end); break;
+  case PASS_PREPARE: SB_LANE_DISPATCH(lanes, st_prepare, t, first, end); break;
+  case PASS_WARM: SB_LANE_DISPATCH(lanes, st_warm_start, t, first, end); break;
+  case PASS_SOLVE: SB_LANE_DISPATCH(lanes, st_solve, t, first, end, false); break;
+  case PASS_RELAX: SB_LANE_DISPATCH(lanes, st_solve, t, first, end, true); break;
+  case PASS_RESTITUTION: SB_LANE_DISPATCH(lanes, st_restitution, t, first, end); break;
+  default: SB_LANE_DISPATCH(lanes, st_store, t, first, end); break;
   }
 }
 
@@ -257,10 +238,8 @@ static bool any_restitution(const sb_contacts *c)
 static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
 {
   st_solver *s = instance;
-  if (step->struct_size != sizeof *step) {
-    snprintf(error, error_size, "sb_step has %u bytes, expected %zu", step->struct_size, sizeof *step);
-    return SB_E_VERSION;
-  }
+  sb_status status = sb_check_step(step, error, error_size);
+  if (status) return status;
   uint32_t bodies = s->moved_count;
   s->tick = (st_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .contacts = step->contacts,
                       .match = step->match, .record = s->record, .bodies = s->bodies, .masses = s->masses, .nobody = bodies,

@@ -1,0 +1,71 @@
+/* Small things that most solvers need: checks at binding, lane dispatch, each body's contacts. Plain C, no state. */
+#ifndef SAMEBIT_SOLVER_TOOLS_H
+#define SAMEBIT_SOLVER_TOOLS_H
+
+#include "samebit/solver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SB_TWO_PI 6.28318530717958647692
+
+/* Calls name_lanes1, _lanes4 or _lanes8 (see samebit_lane_objects in the CMake package). */
+#define SB_LANE_DISPATCH(lanes, name, ...)                                                                             \
+  do {                                                                                                                 \
+    if ((lanes) == 8)                                                                                                  \
+      name##_lanes8(__VA_ARGS__);                                                                                      \
+    else if ((lanes) == 4)                                                                                             \
+      name##_lanes4(__VA_ARGS__);                                                                                      \
+    else                                                                                                               \
+      name##_lanes1(__VA_ARGS__);                                                                                      \
+  } while (0)
+
+/* What a solver without a Vulkan backend checks first in bind: SB_OK, or a status with the reason in error. */
+static inline sb_status sb_check_bind_cpu(const sb_bind *bind, const char *solver, char *error, uint32_t error_size)
+{
+  if (bind->struct_size != sizeof *bind) {
+    snprintf(error, error_size, "sb_bind has %u bytes, expected %u", bind->struct_size, (unsigned)sizeof *bind);
+    return SB_E_VERSION;
+  }
+  if (bind->backend != SB_BACKEND_CPU) {
+    snprintf(error, error_size, "%s has no Vulkan backend; use backend = cpu", solver);
+    return SB_E_UNSUPPORTED;
+  }
+  return SB_OK;
+}
+
+static inline sb_status sb_check_step(const sb_step *step, char *error, uint32_t error_size)
+{
+  if (step->struct_size == sizeof *step) return SB_OK;
+  snprintf(error, error_size, "sb_step has %u bytes, expected %u", step->struct_size, (unsigned)sizeof *step);
+  return SB_E_VERSION;
+}
+
+static inline sb_status sb_check_dt(float dt, char *error, uint32_t error_size)
+{
+  if (dt > 0.0f) return SB_OK;
+  snprintf(error, error_size, "dt must be above 0 s");
+  return SB_E_ARGUMENT;
+}
+
+/* In list entries: the body is body_b of the contact. */
+#define SB_CONTACT_OF_B 0x80000000u
+
+/* Contacts of each body, in contact order: those of body i are list[first[i]] to list[first[i + 1] - 1], each the index of a
+ * contact, with SB_CONTACT_OF_B set where the body is body_b. first has body_count + 2 entries, list 2 * contacts->count. */
+static inline void sb_list_body_contacts(const sb_contacts *contacts, uint32_t body_count, uint32_t *first, uint32_t *list)
+{
+  /* A counting sort: counts two places up become, in turn, starts one place up, and the ends that are the next body's starts. */
+  memset(first, 0, ((size_t)body_count + 2) * sizeof *first);
+  for (uint32_t i = 0; i < contacts->count; i++) {
+    if (contacts->body_a[i] >= 0) first[contacts->body_a[i] + 2]++;
+    if (contacts->body_b[i] >= 0) first[contacts->body_b[i] + 2]++;
+  }
+  for (uint32_t b = 0; b < body_count; b++) first[b + 2] += first[b + 1];
+  for (uint32_t i = 0; i < contacts->count; i++) {
+    if (contacts->body_a[i] >= 0) list[first[contacts->body_a[i] + 1]++] = i;
+    if (contacts->body_b[i] >= 0) list[first[contacts->body_b[i] + 1]++] = i | SB_CONTACT_OF_B;
+  }
+}
+
+#endif

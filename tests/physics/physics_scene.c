@@ -10,12 +10,12 @@
 #include "collision.h"
 #include "physics_scene.h"
 
-extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit;
+extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit, samebit_plugin_steel;
 
 static const sb_solver_api *solver_api(physics_solver solver)
 {
-  const sb_plugin_entry *entry = solver == FEATHERSTONE ? &samebit_plugin_featherstone : &samebit_plugin_semi_implicit;
-  const sb_solver_factory *factory = entry->get_factory(SB_SOLVER_FACTORY_ID);
+  static const sb_plugin_entry *const entries[] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit, &samebit_plugin_steel};
+  const sb_solver_factory *factory = entries[solver]->get_factory(SB_SOLVER_FACTORY_ID);
   return factory->solvers[0];
 }
 

@@ -1,4 +1,4 @@
-/* Scenes for the physics tests: a model built in place, one of the two solvers linked statically, and bounds that print
+/* Scenes for the physics tests: a model built in place, one of the solvers linked statically, and bounds that print
  * what was measured. Knows the host's core and scene layer. */
 #ifndef SAMEBIT_PHYSICS_SCENE_H
 #define SAMEBIT_PHYSICS_SCENE_H
@@ -8,7 +8,8 @@
 #include "scene.h"
 #include "sim.h"
 
-typedef enum physics_solver { FEATHERSTONE, SEMI_IMPLICIT, PHYSICS_SOLVERS } physics_solver;
+/* Loops go up to PHYSICS_SOLVERS: the two that have joints. STEEL has tests of its own. */
+typedef enum physics_solver { FEATHERSTONE, SEMI_IMPLICIT, PHYSICS_SOLVERS, STEEL = PHYSICS_SOLVERS } physics_solver;
 const sb_solver_desc *physics_desc(physics_solver solver);
 
 /* A parameter of the solver that is not at its default. */

@@ -54,6 +54,13 @@ static inline lanes_of find_lanes(const st_tick *t, const st_bundle *bundle)
   return r;
 }
 
+static M mask_of(uint32_t lanes)
+{
+  float lane[SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++) lane[l] = lanes >> l & 1u ? 1.0f : 0.0f;
+  return f_load(lane) > 0.5f;
+}
+
 static inline __attribute__((always_inline)) StVelocity load_velocity(const st_tick *t, const uint32_t *record)
 {
   F c[8];
@@ -95,8 +102,8 @@ static inline st_point *points_of(const st_tick *t, const st_bundle *b) { return
 
 /* ---- constraints ---- */
 
-/* A contact point from a body's centre of mass, world axes; zero for what does not move. */
-static V3 contact_arm(const st_tick *t, const uint32_t *record, const float *points, const uint32_t *contact)
+/* A contact point, moved by shift, from a body's centre of mass; world axes; zero for what does not move. */
+static V3 contact_arm(const st_tick *t, const uint32_t *record, const float *points, const uint32_t *contact, V3 shift)
 {
   const sb_model *m = t->model;
   uint32_t body[SB_LANES];
@@ -110,7 +117,7 @@ static V3 contact_arm(const st_tick *t, const uint32_t *record, const float *poi
   const float *q = t->state->body_q;
   Q4 turn = q4(pick(q, body, 7, 3), pick(q, body, 7, 4), pick(q, body, 7, 5), pick(q, body, 7, 6));
   V3 local = v3_sub(pick_v3(points, contact, 3, 0), pick_v3(m->body_com, body, 3, 0));
-  return v3_sel(some, q4_rotate(turn, local), v3_zero());
+  return v3_sel(some, v3_add(q4_rotate(turn, local), shift), v3_zero());
 }
 
 static F cached(const st_tick *t, const uint32_t *contact, uint32_t field)
@@ -126,9 +133,7 @@ static F cached(const st_tick *t, const uint32_t *contact, uint32_t field)
 static StSoft choose_soft(const st_tick *t, const lanes_of *who)
 {
   const st_settings *set = &t->settings;
-  float world[SB_LANES];
-  for (uint32_t l = 0; l < SB_LANES; l++) world[l] = (who->keep_a & who->keep_b) >> l & 1u ? 0.0f : 1.0f;
-  M is_world = f_load(world) > 0.0f;
+  M is_world = m_not(mask_of(who->keep_a & who->keep_b));
   return st_soft(f_sel(is_world, K(set->contact_omega * 2.0f), K(set->contact_omega)), K(set->contact_zeta), K(set->h));
 }
 
@@ -156,9 +161,11 @@ static void prepare_bundle(const st_tick *t, const st_bundle *bundle)
   s->itwist = cached(t, contact, 3);
   V3 fa = v3_zero(), fb = v3_zero();
   for (uint32_t i = 0; i < bundle->points; i++, p++) {
-    p->ra = contact_arm(t, who.a, c->point_a, contact);
-    p->rb = contact_arm(t, who.b, c->point_b, contact);
+    /* both impulses act midway between the two surfaces: at one point, so that they make no moment */
     p->gap = pick(c->gap, contact, 1, 0);
+    V3 half = v3_scale(s->n, p->gap * 0.5f);
+    p->ra = contact_arm(t, who.a, c->point_a, contact, half);
+    p->rb = contact_arm(t, who.b, c->point_b, contact, v3_neg(half));
     p->mass = st_invert(st_response(s->a, s->b, p->ra, p->rb, s->n));
     p->impulse = cached(t, contact, 0);
     p->carried = K(0.0f);

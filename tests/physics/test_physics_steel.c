@@ -81,7 +81,7 @@ static void test_rest(void **state)
     double sink = 0, w = 2 * 3.14159265358979 * 15;
     for (int k = 0; k < count; k++) sink += G * (count - k) / (w * w);
     physics_bound(&p, count == 1 ? "one cube after 10 s: sink, m" : "ten cubes after 10 s: sink of the top, m", 0.25 + 0.5 * (count - 1) - top[2], sink);
-    physics_bound(&p, "  moved aside, m", hypot(top[0], top[1]), 1e-3);
+    physics_bound(&p, "  moved aside, m", hypot(top[0], top[1]), 2e-4 * count);
     physics_bound(&p, "  speed, m/s", sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 1e-3);
     physics_stop(&p);
   }
@@ -150,7 +150,7 @@ static void test_restitution(void **state)
 
 /* Impulses are equal and opposite, so the linear momentum of a closed system stays, but for rounding. The point where they act is
  * fixed in both bodies at the start of the tick; within it the bodies part by up to v dt along the surface, so the angular momentum may be off by
- * v dt P: 4 m/s, dt, and the 10 N s that the collisions pass on. It is of first order: at half dt no more than that of its bound. */
+ * v dt P: 4 m/s, dt, and the 10 N s that the collisions pass on, of which friction's part counts: a tenth. */
 static void test_collision(void **state)
 {
   (void)state;
@@ -174,7 +174,7 @@ static void test_collision(void **state)
     reference_from_bodies(p.m, p.s->body_q, p.s->body_qd, at);
     dv l = reference_angular_momentum(p.m, at, origin);
     physics_bound(&p, "five cubes collide: linear momentum, N s", fabs(p1 - p0), 2000 * 20 * PHYSICS_ULP);
-    physics_bound(&p, "  angular momentum, N m s", sqrt(pow(l.x - l0.x, 2) + pow(l.y - l0.y, 2) + pow(l.z - l0.z, 2)), 4 * p.dt * 10);
+    physics_bound(&p, "  angular momentum, N m s", sqrt(pow(l.x - l0.x, 2) + pow(l.y - l0.y, 2) + pow(l.z - l0.z, 2)), 4 * p.dt * 1);
     physics_stop(&p);
   }
   physics_verdict();

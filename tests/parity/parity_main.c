@@ -1,6 +1,7 @@
 /* Holds the cases of one file to the rule of one text: scalar C, 4 lanes, 8 lanes and GLSL on the first Vulkan device
  * give the same bits. Options: --elements N, --differ (success is that every case differs on the device: for mutants),
- * and case names. */
+ * --save DIR (write each case's shader there and stop), --load DIR (take the shaders from there, so that a machine without
+ * compilers can run them), and case names. */
 #include "parity_batch.h"
 
 #include "shader_build.h"
@@ -17,6 +18,7 @@ typedef struct parity_options {
   uint32_t elements;
   bool differ;
   bool named;
+  const char *save, *load; /* folders */
 } parity_options;
 
 /* Values where arithmetic changes its ways; each also with the other sign. */
@@ -109,6 +111,38 @@ static sb_status build_case(const char *name, bool audited, sb_spirv *out, sb_di
   return status;
 }
 
+static FILE *open_shader(const char *dir, const char *name, const char *mode)
+{
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s.spv", dir, name);
+  FILE *f = fopen(path, mode);
+  if (!f) printf("  cannot open %s\n", path);
+  return f;
+}
+
+/* Words in the byte order of this machine, as Vulkan takes them. */
+static sb_status load_case(const char *name, const char *dir, sb_spirv *out)
+{
+  enum { MOST = 1 << 20 };
+  FILE *f = open_shader(dir, name, "rb");
+  out->words = f ? malloc(MOST * sizeof *out->words) : NULL;
+  out->count = out->words ? fread(out->words, sizeof *out->words, MOST, f) : 0;
+  if (f) fclose(f);
+  return out->count > 5 ? SB_OK : SB_E_IO;
+}
+
+static bool save_case(const char *name, bool audited, const char *dir, sb_diagnostics *diag)
+{
+  sb_spirv code = {0};
+  bool ok = build_case(name, audited, &code, diag) == SB_OK;
+  FILE *f = ok ? open_shader(dir, name, "wb") : NULL;
+  ok = f && fwrite(code.words, sizeof *code.words, code.count, f) == code.count;
+  if (f && fclose(f)) ok = false;
+  free(code.words);
+  printf("%s %s\n", ok ? "saved " : "FAILED", name);
+  return ok;
+}
+
 static sb_status run_on_device(sb_vulkan *vulkan, const parity_case *c, const parity_options *o, const uint32_t *in,
                                uint32_t *out, sb_diagnostics *diag)
 {
@@ -118,7 +152,7 @@ static sb_status run_on_device(sb_vulkan *vulkan, const parity_case *c, const pa
   sb_vulkan_buffer *buffers[2] = {NULL, NULL};
   sb_vulkan_pipeline *pipeline = NULL;
   uint32_t push[3] = {o->elements, c->in_words, c->out_words};
-  sb_status status = build_case(c->name, !o->differ, &code, diag);
+  sb_status status = o->load ? load_case(c->name, o->load, &code) : build_case(c->name, !o->differ, &code, diag);
   if (status == SB_OK) status = sb_vulkan_buffer_create(vulkan, in_size, &buffers[0], diag);
   if (status == SB_OK) status = sb_vulkan_buffer_create(vulkan, out_size, &buffers[1], diag);
   if (status == SB_OK)
@@ -190,10 +224,21 @@ int main(int argc, char **argv)
       o.elements = ((uint32_t)strtoul(argv[++i], NULL, 10) + 7u) & ~7u;
     else if (!strcmp(argv[i], "--differ"))
       o.differ = true;
+    else if (!strcmp(argv[i], "--save") && i + 1 < argc)
+      o.save = argv[++i];
+    else if (!strcmp(argv[i], "--load") && i + 1 < argc)
+      o.load = argv[++i];
     else
       o.named = true;
   }
   sb_diagnostics diag = {0};
+  const parity_case *cases = parity_cases();
+  if (o.save) {
+    bool all = true;
+    for (uint32_t c = 0; cases[c].name; c++) all &= save_case(cases[c].name, !o.differ, o.save, &diag);
+    sb_diagnostics_clear(&diag);
+    return all ? 0 : 1;
+  }
   sb_vulkan *vulkan = NULL;
   bool device = sb_vulkan_open(&vulkan, &diag) == SB_OK;
   if (device) {
@@ -204,7 +249,6 @@ int main(int argc, char **argv)
     sb_diagnostics_clear(&diag);
   }
   int failed = 0;
-  const parity_case *cases = parity_cases();
   for (uint32_t c = 0; cases[c].name && (device || !o.differ); c++) {
     bool chosen = !o.named;
     for (int i = 1; i < argc; i++) chosen |= !strcmp(argv[i], cases[c].name);

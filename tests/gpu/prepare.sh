@@ -1,0 +1,18 @@
+#!/bin/sh
+# Gathers what the GPU check needs into a folder that can be carried to a machine with a GPU, a Vulkan driver and loader, and nothing
+# else: prepare.sh FOLDER [BUILD]. Then, there: FOLDER/check.sh. BUILD is a Release build with tests.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+folder=$1
+build=${2:-$root/build}
+mkdir -p "$folder/spv"
+for test in "$build"/bin/parity_*; do
+  name=$(basename "$test")
+  mkdir -p "$folder/spv/$name"
+  options=""
+  [ "$name" = parity_mutants ] && options="--differ"
+  "$test" $options --save "$folder/spv/$name" >"$folder/spv/$name.log" || { cat "$folder/spv/$name.log"; exit 1; }
+  strip -o "$folder/$name" "$test"
+done
+cp "$root/tests/gpu/check.sh" "$folder/"
+echo "prepared $(ls "$folder/spv" | grep -vc log) parity tests in $folder"

@@ -9,6 +9,7 @@
 #include "sim.h"
 
 const sb_micro_scene sb_micro_scenes[] = {
+    {"fly", "two free bodies tumble without contact", SB_HANDLES_RIGID, 96},
     {"arm", "a fixed arm with a drive, a limit, dry friction, a slide and a ball joint, under gravity",
      SB_HANDLES_RIGID | SB_HANDLES_JOINTS, 96},
     {"drop", "a sphere, a capsule and two boxes fall, spinning, onto a plane and each other", SB_HANDLES_RIGID | SB_HANDLES_CONTACT, 96},
@@ -89,6 +90,20 @@ static void add_free_body(sb_model_builder *b, uint32_t type, const double size[
   sb_builder_add_shape(b, &shape, NULL);
 }
 
+static void build_fly(sb_model_builder *b)
+{
+  for (int k = 0; k < 2; k++) {
+    sb_build_body body = sb_build_body_default();
+    body.joint_type = SB_JOINT_FREE;
+    body.q[0] = k, body.q[2] = 1, body.q[3] = 0.5, body.q[4] = 0.5, body.q[5] = -0.5, body.q[6] = 0.5;
+    body.qd[1] = 1.5, body.qd[2] = 2, body.qd[3] = 4 - 7 * k, body.qd[4] = 0.25, body.qd[5] = 2;
+    body.mass = 0.75 + k;
+    body.com[0] = 0.125, body.com[2] = -0.0625;
+    body.inertia[0] = 0.01, body.inertia[1] = 0.02, body.inertia[2] = 0.025, body.inertia[3] = 0.003, body.inertia[5] = -0.002;
+    sb_builder_add_body(b, &body, NULL);
+  }
+}
+
 static void build_drop(sb_model_builder *b)
 {
   sb_build_shape plane = sb_build_shape_default();
@@ -110,6 +125,8 @@ sb_model_store *sb_micro_scene_model(const char *name)
     build_arm(b);
   else if (!strcmp(name, "drop"))
     build_drop(b);
+  else if (!strcmp(name, "fly"))
+    build_fly(b);
   else
     name = NULL;
   if (name && sb_builder_finalise(b, name, &store, NULL)) store = NULL;

@@ -24,7 +24,7 @@ sb_model_store *sb_micro_scene_model(const char *name);
  * refuses it. */
 sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t threads,
                               uint32_t lanes, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
-/* Hash of the contacts that the collision pipeline alone makes of the scene "shapes". */
+/* Hash of the contacts that the collision pipeline alone makes of the scene "drop". */
 sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
 
 #endif

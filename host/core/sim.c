@@ -301,8 +301,33 @@ static sb_status activate_parts(sb_sim *sim, sb_diagnostics *diag)
   return SB_OK;
 }
 
+/* The ABI promises ascending bodies and whole articulations. */
+static bool bodies_are_whole(const sb_model *m, const sb_sim_part *config)
+{
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < config->body_count; i++) {
+    uint32_t body = config->bodies[i];
+    if (body >= m->body_count || (i && body <= config->bodies[i - 1])) return false;
+    int32_t parent = m->joint_parent[body];
+    if (parent < 0) continue;
+    uint32_t low = 0, high = i;
+    while (low < high) {
+      at = low + (high - low) / 2;
+      if (config->bodies[at] < (uint32_t)parent)
+        low = at + 1;
+      else
+        high = at;
+    }
+    if (low == i || config->bodies[low] != (uint32_t)parent) return false;
+  }
+  return true;
+}
+
 static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *config, sb_diagnostics *diag)
 {
+  if (!bodies_are_whole(sim->model, config))
+    return sb_report(diag, SB_ERROR, SB_CODE_BODY_SPLIT, config->name,
+                     "the bodies of a part must be ascending, inside the model, and hold the parent of each body that has one");
   part->sim = sim;
   part->api = config->api;
   part->mode = config->mode;
@@ -362,7 +387,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   sim->dt = (float)config->dt_numerator / (float)config->dt_denominator;
   sim->mode = config->mode;
   sim->seed = config->seed;
-  sim->lanes = config->lanes ? config->lanes : sb_cpu_lanes();
+  sim->lanes = config->lanes && config->lanes <= sb_cpu_lanes() ? config->lanes : sb_cpu_lanes();
   sim->part_count = config->part_count;
   sim->parts = calloc(config->part_count ? config->part_count : 1, sizeof *sim->parts);
   sim->history = calloc(SB_HASH_HISTORY, sizeof *sim->history);

@@ -171,15 +171,19 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
     free(names);
   }
   if (diag->error_count > errors) return; /* what follows would only repeat it */
+  /* A bolted body that nobody named goes with what hangs on it. */
+  for (uint32_t b = m->body_count; b-- > 0;)
+    if (m->joint_parent[b] >= 0 && owner[b] && !owner[m->joint_parent[b]] && (m->body_flags[m->joint_parent[b]] & SB_BODY_STATIC))
+      owner[m->joint_parent[b]] = owner[b];
   for (uint32_t b = 0; b < m->body_count; b++) {
     const char *name = body_label(s, b, buffer, sizeof buffer);
     int32_t parent = m->joint_parent[b];
     if (!owner[b] && !(m->body_flags[b] & SB_BODY_STATIC))
       sb_report(diag, SB_ERROR, SB_CODE_BODY_UNOWNED, s->config.path, "no solver owns body \"%s\"; add it to the \"bodies\" of one", name);
-    else if (parent >= 0 && owner[parent] && owner[b] && owner[parent] != owner[b])
+    else if (parent >= 0 && owner[b] && owner[parent] != owner[b])
       sb_report(diag, SB_ERROR, SB_CODE_BODY_SPLIT, s->config.path,
                 "body \"%s\" is jointed to \"%s\", but they belong to [solver.%s] and [solver.%s]; an articulation needs one solver", name,
-                body_label(s, (uint32_t)parent, other, sizeof other), s->parts[owner[b]].name, s->parts[owner[parent]].name);
+                body_label(s, (uint32_t)parent, other, sizeof other), s->parts[owner[b]].name, owner[parent] ? s->parts[owner[parent]].name : "none");
     if (diag->error_count > 20) return;
   }
 }
@@ -205,22 +209,38 @@ sb_status sb_session_assign_bodies(sb_session *s, sb_diagnostics *diag)
 
 /* ---- coupling ---- */
 
-/* The first two solvers whose shapes could touch, by contype and conaffinity; false when there are none. */
-static bool find_coupled(const sb_session *s, uint32_t *first, uint32_t *second)
+/* Part of a shape's moving body; 0 for the world and for bolted bodies, which every solver may touch. */
+static uint32_t shape_part(const sb_session *s, const sb_model *m, uint32_t shape)
+{
+  int32_t body = m->shape_body[shape];
+  if (body < 0 || (m->body_flags[body] & SB_BODY_STATIC)) return 0;
+  for (uint32_t p = 1; p < s->part_count; p++)
+    for (uint32_t i = 0; i < s->parts[p].body_count && s->parts[p].bodies[i] <= (uint32_t)body; i++)
+      if (s->parts[p].bodies[i] == (uint32_t)body) return p;
+  return 0;
+}
+
+/* Two solvers whose shapes could touch, by contype and conaffinity or because a pair names them; false when there are none. */
+static bool find_coupled(const sb_session *s, uint32_t *first, uint32_t *second, bool *failed)
 {
   const sb_model *m = sb_model_store_view(s->one);
-  uint32_t type[64] = {0}, affinity[64] = {0};
-  for (uint32_t p = 1; p < s->part_count && p < 64; p++)
-    for (uint32_t i = 0; i < s->parts[p].body_count && s->parts[p].bodies[i] < m->body_count; i++)
-      for (uint32_t shape = 0; shape < m->shape_count; shape++)
-        if (m->shape_body[shape] == (int32_t)s->parts[p].bodies[i]) {
-          type[p] |= m->shape_contype[shape];
-          affinity[p] |= m->shape_conaffinity[shape];
-        }
-  for (*first = 1; *first < s->part_count && *first < 64; ++*first)
-    for (*second = *first + 1; *second < s->part_count && *second < 64; ++*second)
-      if ((type[*first] & affinity[*second]) || (type[*second] & affinity[*first])) return true;
-  return false;
+  uint32_t *masks = calloc(2 * (size_t)s->part_count, sizeof *masks);
+  *failed = !masks;
+  bool found = false;
+  for (uint32_t shape = 0; masks && shape < m->shape_count; shape++) {
+    uint32_t p = shape_part(s, m, shape);
+    masks[2 * p] |= m->shape_contype[shape];
+    masks[2 * p + 1] |= m->shape_conaffinity[shape];
+  }
+  for (uint32_t p = 1; masks && p < s->part_count && !found; p++)
+    for (uint32_t q = p + 1; q < s->part_count && !found; q++)
+      if ((masks[2 * p] & masks[2 * q + 1]) || (masks[2 * q] & masks[2 * p + 1])) *first = p, *second = q, found = true;
+  for (uint32_t i = 0; masks && i < m->pair_count && !found; i++) {
+    uint32_t p = shape_part(s, m, (uint32_t)m->pair_shape[2 * i]), q = shape_part(s, m, (uint32_t)m->pair_shape[2 * i + 1]);
+    if (p && q && p != q) *first = p < q ? p : q, *second = p < q ? q : p, found = true;
+  }
+  free(masks);
+  return found;
 }
 
 /* ---- modes ---- */
@@ -256,11 +276,13 @@ static void judge_part(sb_session_part *part, uint32_t lanes)
 sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
 {
   uint32_t first, second;
-  if (s->part_count > 2 && s->sim.coupling == SB_COUPLING_UNSET && find_coupled(s, &first, &second))
+  bool failed = false;
+  if (s->part_count > 2 && s->sim.coupling == SB_COUPLING_UNSET && find_coupled(s, &first, &second, &failed))
     return sb_report(diag, SB_ERROR, SB_CODE_COUPLING_UNSET, s->config.path,
                      "shapes of [solver.%s] and [solver.%s] could touch; say how, with a section [coupling] and the line \"contacts = none\" or "
                      "\"contacts = one_way\" (the later solver sees the earlier one's bodies as moving obstacles)",
                      s->parts[first].name, s->parts[second].name);
+  if (failed) return no_memory(diag);
   sb_status status = SB_OK;
   s->mode = SB_MODE_CROSS_PLATFORM;
   for (uint32_t p = 0; p < s->part_count; p++) {

@@ -57,7 +57,7 @@ typedef struct st_solver {
   uint32_t moved_count;
   st_body *bodies;
   float *masses, *blocks;
-  float *cache;     /* registered: 4 floats per contact */
+  float *cache;     /* registered: ST_CACHE_FLOATS per contact */
   float *cache_old; /* copy of the tick before */
   st_tick tick;
   /* of the parallel loop */
@@ -93,7 +93,6 @@ static bool take_memory(st_solver *s)
   uint64_t bodies = (uint64_t)s->bind.model->body_count + 1, contacts = (uint64_t)s->bind.contact_capacity;
   /* every manifold in a bundle of its own, or one partly used bundle for each colour and number of points */
   uint64_t bundles = contacts + (ST_MAX_COLORS + 1) * ST_MAX_POINTS;
-  uint64_t full = (contacts / s->bind.lanes + (ST_MAX_COLORS + 1) * ST_MAX_POINTS) * s->bind.lanes;
   struct {
     void *slot;
     uint64_t bytes;
@@ -102,13 +101,13 @@ static bool take_memory(st_solver *s)
       {&s->moved, bodies * 4},
       {&s->bodies, bodies * sizeof(st_body)},
       {&s->masses, bodies * 32},
-      {&s->cache_old, contacts * 16 + 16},
+      {&s->cache_old, (contacts + 1) * ST_CACHE_FLOATS * sizeof(float)},
       {&s->graph.manifolds, (contacts + 1) * sizeof(st_manifold)},
       {&s->graph.color, contacts + 1},
       {&s->graph.used_colors, (bodies + 1) * 4},
       {&s->graph.order, contacts * 4 + 4},
       {&s->graph.bundles, bundles * sizeof(st_bundle)},
-      {&s->blocks, (full * (ST_SHARED_FLOATS + ST_POINT_FLOATS)) * sizeof(float)},
+      {&s->blocks, st_block_floats(contacts, s->bind.lanes) * sizeof(float)},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
     void *block = host->alloc(host->context, wanted[i].bytes);
@@ -136,7 +135,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
     snprintf(error, error_size, "out of memory for %u contacts", bind->contact_capacity);
     return SB_E_MEMORY;
   }
-  sb_array_desc cache = {.struct_size = sizeof cache, .type = SB_TYPE_F32, .domain = SB_DOMAIN_CONTACT, .components = 4,
+  sb_array_desc cache = {.struct_size = sizeof cache, .type = SB_TYPE_F32, .domain = SB_DOMAIN_CONTACT, .components = ST_CACHE_FLOATS,
                          .count = bind->contact_capacity, .lane_block = 1, .name = "contact_impulse"};
   void *data;
   status = bind->host->register_array(bind->host->context, &cache, &data);
@@ -184,9 +183,8 @@ enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_PREPARE, PASS_WARM, PASS
 #define BUNDLE_CHUNK 16u
 #define BODY_CHUNK 256u
 
-static void run_pass(const st_solver *s, uint32_t pass, uint32_t first, uint32_t end)
+static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t first, uint32_t end)
 {
-  uint32_t lanes = s->bind.lanes;
   const st_tick *t = &s->tick;
   switch (pass) {
   case PASS_LOAD: SB_LANE_DISPATCH(lanes, st_bodies_load, t, first, end); break;
@@ -207,7 +205,7 @@ static void pass_chunk(void *user, uint32_t chunk)
   const st_solver *s = user;
   uint32_t size = s->pass <= PASS_KEEP ? BODY_CHUNK : BUNDLE_CHUNK;
   uint32_t first = s->first + chunk * size, end = first + size < s->end ? first + size : s->end;
-  run_pass(s, s->pass, first, end);
+  run_pass(s, s->bind.lanes, s->pass, first, end);
 }
 
 static void run_chunks(st_solver *s, uint32_t pass, uint32_t first, uint32_t end)
@@ -219,20 +217,27 @@ static void run_chunks(st_solver *s, uint32_t pass, uint32_t first, uint32_t end
   s->bind.host->parallel_for(s->bind.host->context, (end - first + size - 1) / size, pass_chunk, s);
 }
 
-/* Colour after colour, then the serial group, one manifold after another on this thread. */
+/* The serial group: one manifold after another, on this thread and in one lane. */
+static void run_serial(st_solver *s, uint32_t pass)
+{
+  const uint32_t *start = s->graph.color_bundle;
+  run_pass(s, 1, pass, start[ST_MAX_COLORS], start[ST_MAX_COLORS + 1]);
+}
+
+/* Colour after colour, then the serial group. */
 static void run_colors(st_solver *s, uint32_t pass)
 {
   const uint32_t *start = s->graph.color_bundle;
   for (uint32_t c = 0; c < ST_MAX_COLORS; c++)
     if (start[c] < start[c + 1]) run_chunks(s, pass, start[c], start[c + 1]);
-  for (uint32_t i = start[ST_MAX_COLORS]; i < start[ST_MAX_COLORS + 1]; i++) run_pass(s, pass, i, i + 1);
+  run_serial(s, pass);
 }
 
-static bool any_restitution(const sb_contacts *c)
+/* All manifolds at once, where they do not touch bodies. */
+static void run_manifolds(st_solver *s, uint32_t pass)
 {
-  for (uint32_t i = 0; i < c->count; i++)
-    if (c->restitution[i] > 0.0f) return true;
-  return false;
+  run_chunks(s, pass, 0, s->graph.color_bundle[ST_MAX_COLORS]);
+  run_serial(s, pass);
 }
 
 static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
@@ -247,9 +252,9 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
                       .bundles = s->graph.bundles, .blocks = s->blocks, .cache_old = s->cache_old, .cache_new = s->cache};
   run_chunks(s, PASS_LOAD, 0, bodies);
   st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
-  memcpy(s->cache_old, s->cache, (size_t)s->bind.contact_capacity * 4 * sizeof(float));
-  memset(s->cache, 0, (size_t)step->contacts->count * 4 * sizeof(float));
-  run_chunks(s, PASS_PREPARE, 0, s->graph.bundle_count);
+  memcpy(s->cache_old, s->cache, (size_t)s->bind.contact_capacity * ST_CACHE_FLOATS * sizeof(float));
+  memset(s->cache, 0, (size_t)step->contacts->count * ST_CACHE_FLOATS * sizeof(float));
+  run_manifolds(s, PASS_PREPARE);
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
     run_chunks(s, PASS_PUSH, 0, bodies);
     run_colors(s, PASS_WARM);
@@ -257,8 +262,8 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
     run_chunks(s, PASS_MOVE, 0, bodies);
     run_colors(s, PASS_RELAX);
   }
-  if (any_restitution(step->contacts)) run_colors(s, PASS_RESTITUTION);
-  run_chunks(s, PASS_STORE, 0, s->graph.bundle_count);
+  run_colors(s, PASS_RESTITUTION);
+  run_manifolds(s, PASS_STORE);
   run_chunks(s, PASS_KEEP, 0, bodies);
   return SB_OK;
 }

@@ -154,7 +154,12 @@ FN StNormal st_restitute(StPair s, StMass a, StMass b, V3 ra, V3 rb, V3 n, F mas
   M bounce = m_and(m_and(-approach > threshold, carried > 0.0f), e > 0.0f);
   F wanted = f_max(impulse - mass * (vn + e * approach), K(0.0f));
   r.impulse = f_sel(bounce, wanted, impulse);
-  r.s = st_push(s, a, b, ra, rb, v3_scale(n, r.impulse - impulse));
+  StPair pushed = st_push(s, a, b, ra, rb, v3_scale(n, r.impulse - impulse));
+  /* without a bounce no bit changes, so that it does not matter who shares a vector */
+  r.s.a.v = v3_sel(bounce, pushed.a.v, s.a.v);
+  r.s.a.w = v3_sel(bounce, pushed.a.w, s.a.w);
+  r.s.b.v = v3_sel(bounce, pushed.b.v, s.b.v);
+  r.s.b.w = v3_sel(bounce, pushed.b.w, s.b.w);
   return r;
 }
 

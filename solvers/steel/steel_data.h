@@ -25,12 +25,12 @@ typedef struct st_manifold {
   uint32_t count;          /* 1 to ST_MAX_POINTS */
 } st_manifold;
 
-/* Up to `lanes` manifolds of one colour and one number of points. */
+/* Up to `lanes` manifolds of one colour and one number of points; in the serial group one, in a block for one lane. */
 typedef struct st_bundle {
   uint32_t points;
   uint32_t used;
   uint32_t first;     /* in st_tick.order */
-  uint32_t block;     /* offset of its lane-blocked constraint, floats */
+  uint64_t block;     /* offset of its lane-blocked constraint, floats */
 } st_bundle;
 
 typedef struct st_settings {
@@ -57,13 +57,15 @@ typedef struct st_tick {
   const uint32_t *order;  /* manifolds by colour, number of points, key */
   const st_bundle *bundles;
   float *blocks;
-  const float *cache_old; /* per contact: normal, tangent t, tangent u, twist impulse of the tick before */
+  const float *cache_old; /* per contact, ST_CACHE_FLOATS of the tick before; friction and twist with a manifold's first */
   float *cache_new;
 } st_tick;
 
 /* Floats of a constraint for one lane: shared part and per point. */
-#define ST_SHARED_FLOATS 43u
+#define ST_SHARED_FLOATS 42u
 #define ST_POINT_FLOATS 11u
+/* Floats of a cached contact: normal impulse (N s), friction impulse as a vector (N s, world), twist (N m s). */
+#define ST_CACHE_FLOATS 5u
 
 #define ST_LANE_FUNCTIONS(lanes)                                                                                       \
   /* Fills the constraints of bundles first to end - 1 from contacts and the cache. */                                \

@@ -39,10 +39,17 @@ static void color_manifolds(st_graph *g, const float *masses, uint32_t nobody)
   }
 }
 
-static void add_bundle(st_graph *g, uint32_t points, uint32_t first, uint32_t used)
+uint64_t st_block_floats(uint64_t contacts, uint32_t lanes)
+{
+  uint64_t most = ST_SHARED_FLOATS + ST_MAX_POINTS * ST_POINT_FLOATS;
+  return contacts * (ST_SHARED_FLOATS + ST_POINT_FLOATS) + (uint64_t)ST_MAX_COLORS * ST_MAX_POINTS * lanes * most + 8 * (contacts + 1);
+}
+
+static void add_bundle(st_graph *g, uint32_t points, uint32_t first, uint32_t used, uint32_t lanes)
 {
   g->bundles[g->bundle_count++] = (st_bundle){.points = points, .used = used, .first = first, .block = g->block_floats};
-  g->block_floats += (ST_SHARED_FLOATS + points * ST_POINT_FLOATS) * g->lanes;
+  uint64_t floats = (uint64_t)(ST_SHARED_FLOATS + points * ST_POINT_FLOATS) * lanes;
+  g->block_floats += (floats + 7) / 8 * 8; /* 32-byte steps keep lane vectors aligned */
 }
 
 /* Counting sort by (colour, points), manifolds in key order inside; the serial group stays in key order alone. */
@@ -66,10 +73,10 @@ static void make_bundles(st_graph *g)
     g->color_bundle[color] = g->bundle_count;
     for (uint32_t p = 1; p <= ST_MAX_POINTS; p++)
       for (uint32_t i = start[color][p]; i < at[color][p]; i += g->lanes)
-        add_bundle(g, p, i, at[color][p] - i < g->lanes ? at[color][p] - i : g->lanes);
+        add_bundle(g, p, i, at[color][p] - i < g->lanes ? at[color][p] - i : g->lanes, g->lanes);
   }
   g->color_bundle[ST_MAX_COLORS] = g->bundle_count;
-  for (uint32_t i = start[ST_MAX_COLORS][0]; i < at[ST_MAX_COLORS][0]; i++) add_bundle(g, g->manifolds[g->order[i]].count, i, 1);
+  for (uint32_t i = start[ST_MAX_COLORS][0]; i < at[ST_MAX_COLORS][0]; i++) add_bundle(g, g->manifolds[g->order[i]].count, i, 1, 1);
   g->color_bundle[ST_MAX_COLORS + 1] = g->bundle_count;
 }
 

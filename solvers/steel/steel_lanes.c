@@ -20,7 +20,6 @@ typedef struct st_shared {
   V3 fa, fb; /* where friction acts, from the centres of mass */
   F m_tt, m_uu, m_tu, twist_mass;
   F it, iu, itwist;
-  F pad;
 } st_shared;
 
 typedef struct st_point {
@@ -125,7 +124,7 @@ static F cached(const st_tick *t, const uint32_t *contact, uint32_t field)
   float lane[SB_LANES];
   for (int l = 0; l < SB_LANES; l++) {
     int32_t old = t->match[contact[l]];
-    lane[l] = old < 0 ? 0.0f : t->cache_old[4 * (size_t)old + field];
+    lane[l] = old < 0 ? 0.0f : t->cache_old[ST_CACHE_FLOATS * (size_t)old + field];
   }
   return f_load(lane);
 }
@@ -156,9 +155,11 @@ static void prepare_bundle(const st_tick *t, const st_bundle *bundle)
   s->mu = pick(c->friction, contact, 3, 0);
   s->restitution = pick(c->restitution, contact, 1, 0);
   s->soft = choose_soft(t, &who);
-  s->it = cached(t, contact, 1);
-  s->iu = cached(t, contact, 2);
-  s->itwist = cached(t, contact, 3);
+  /* friction is kept as a vector: its directions t and u are made anew each tick */
+  V3 friction = v3(cached(t, contact, 1), cached(t, contact, 2), cached(t, contact, 3));
+  s->it = v3_dot(friction, s->t);
+  s->iu = v3_dot(friction, s->u);
+  s->itwist = cached(t, contact, 4);
   V3 fa = v3_zero(), fb = v3_zero();
   for (uint32_t i = 0; i < bundle->points; i++, p++) {
     /* both impulses act midway between the two surfaces: at one point, so that they make no moment */
@@ -193,7 +194,6 @@ static void prepare_bundle(const st_tick *t, const st_bundle *bundle)
   s->m_uu = tt * inv_det;
   s->m_tu = -(tu * inv_det);
   s->twist_mass = st_invert(v3_dot(s->n, s33_mul_v3(s33_add(s->a.inv_inertia, s->b.inv_inertia), s->n)));
-  s->pad = K(0.0f);
 }
 
 void LANED(st_prepare)(const st_tick *t, uint32_t first, uint32_t end)
@@ -265,6 +265,7 @@ void LANED(st_restitution)(const st_tick *t, uint32_t first, uint32_t end)
     lanes_of who = find_lanes(t, bundle);
     const st_shared *c = shared_of(t, bundle);
     st_point *p = points_of(t, bundle);
+    if (!m_any(c->restitution > 0.0f)) continue; /* nothing would change */
     StPair s;
     s.a = load_velocity(t, who.a);
     s.b = load_velocity(t, who.b);
@@ -287,11 +288,13 @@ void LANED(st_store)(const st_tick *t, uint32_t first, uint32_t end)
     const st_point *p = points_of(t, bundle);
     uint32_t contact[SB_LANES];
     for (uint32_t l = 0; l < SB_LANES; l++) contact[l] = t->manifolds[t->order[bundle->first + (l < bundle->used ? l : 0)]].first;
-    put(t->cache_new, contact, 4, 1, c->it, bundle->used);
-    put(t->cache_new, contact, 4, 2, c->iu, bundle->used);
-    put(t->cache_new, contact, 4, 3, c->itwist, bundle->used);
+    V3 friction = v3_add_scaled(v3_scale(c->t, c->it), c->u, c->iu);
+    put(t->cache_new, contact, ST_CACHE_FLOATS, 1, friction.x, bundle->used);
+    put(t->cache_new, contact, ST_CACHE_FLOATS, 2, friction.y, bundle->used);
+    put(t->cache_new, contact, ST_CACHE_FLOATS, 3, friction.z, bundle->used);
+    put(t->cache_new, contact, ST_CACHE_FLOATS, 4, c->itwist, bundle->used);
     for (uint32_t k = 0; k < bundle->points; k++) {
-      put(t->cache_new, contact, 4, 0, p[k].impulse, bundle->used);
+      put(t->cache_new, contact, ST_CACHE_FLOATS, 0, p[k].impulse, bundle->used);
       for (uint32_t l = 0; l < SB_LANES; l++) contact[l]++;
     }
   }

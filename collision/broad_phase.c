@@ -97,7 +97,7 @@ sb_status collision_broad_build(sb_collision *c)
   c->world_pair_start = collision_alloc(c, (size_t)m->world_count + 1, sizeof *c->world_pair_start);
   c->shape_q = collision_alloc(c, m->shape_count, 7 * sizeof *c->shape_q);
   c->boxes = collision_alloc(c, m->shape_count, sizeof *c->boxes);
-  c->shape_reach = collision_alloc(c, m->shape_count, sizeof *c->shape_reach);
+  c->shape_step = collision_alloc(c, (size_t)m->shape_count * 3, sizeof *c->shape_step);
   c->shape_swing = collision_alloc(c, m->shape_count, sizeof *c->shape_swing);
   size_t entries = (size_t)COLLISION_ENTRIES_PER_SHAPE * c->solid_start[m->world_count];
   c->items[0] = collision_alloc(c, entries, sizeof *c->items[0]);
@@ -106,7 +106,7 @@ sb_status collision_broad_build(sb_collision *c)
   c->shape_count_a = collision_alloc(c, (size_t)m->shape_count + m->world_count, sizeof *c->shape_count_a);
   c->pairs = collision_alloc(c, c->settings.pair_capacity, sizeof *c->pairs);
   c->pairs_unsorted = collision_alloc(c, c->settings.pair_capacity, sizeof *c->pairs_unsorted);
-  if (!c->world_chunk_start || !c->entry_count || !c->world_pair_start || !c->shape_q || !c->boxes || !c->shape_reach || !c->shape_swing || !c->items[0] ||
+  if (!c->world_chunk_start || !c->entry_count || !c->world_pair_start || !c->shape_q || !c->boxes || !c->shape_step || !c->shape_swing || !c->items[0] ||
       !c->items[1] || !c->entries || !c->shape_count_a || !c->pairs || !c->pairs_unsorted)
     return SB_E_MEMORY;
   for (uint32_t w = 0; w < m->world_count; w++)
@@ -127,19 +127,25 @@ static V3 half_extents(uint32_t type, const float *size, Q4 q)
             (f_abs(r.r2.x) * size[0] + f_abs(r.r2.y) * size[1]) + f_abs(r.r2.z) * size[2]);
 }
 
-/* How far the shape may move within this step: dt (|v| + |w| r), no further than its own half diagonal r, so that fast
- * spinning cannot make pairs without end. */
-static void find_reach(sb_collision *c, uint32_t shape, V3 half)
+/* How the shape moves within this step: its centre by dt (v + w x r), r from the body's centre of mass; what turns around
+ * the centre by dt |w| times the half diagonal, and no more than that. Returns the length of both together. */
+static float find_step(sb_collision *c, uint32_t shape, V3 centre, V3 half)
 {
-  int32_t body = c->model->shape_body[shape];
-  c->shape_reach[shape] = c->shape_swing[shape] = 0.0f;
-  if (!c->body_qd || body < 0) return;
-  const float *qd = c->body_qd + 6 * (size_t)body;
-  float radius = v3_len(half);
-  float swing = c->dt * (radius * v3_len(v3(qd[3], qd[4], qd[5])));
-  float reach = c->dt * v3_len(v3(qd[0], qd[1], qd[2])) + swing;
+  const sb_model *m = c->model;
+  int32_t body = m->shape_body[shape];
+  float *step = c->shape_step + 3 * (size_t)shape;
+  step[0] = step[1] = step[2] = c->shape_swing[shape] = 0.0f;
+  if (!c->body_qd || body < 0 || (m->body_flags[body] & SB_BODY_STATIC)) return 0.0f;
+  const float *qd = c->body_qd + 6 * (size_t)body, *com = m->body_com + 3 * (size_t)body;
+  V3 w = v3(qd[3], qd[4], qd[5]);
+  V3 arm = v3_sub(centre, x7_point(load_pose(c->body_q + 7 * (size_t)body), v3(com[0], com[1], com[2])));
+  V3 move = v3_scale(v3_add(v3(qd[0], qd[1], qd[2]), v3_cross(w, arm)), c->dt);
+  float radius = v3_len(half), swing = c->dt * (radius * v3_len(w));
+  step[0] = move.x;
+  step[1] = move.y;
+  step[2] = move.z;
   c->shape_swing[shape] = swing < radius ? swing : radius;
-  c->shape_reach[shape] = reach < radius ? reach : radius;
+  return v3_len(move) + c->shape_swing[shape];
 }
 
 static void pose_chunk(void *ctx, uint32_t chunk)
@@ -162,9 +168,9 @@ static void pose_chunk(void *ctx, uint32_t chunk)
     q[6] = x.q.w;
     if (m->shape_type[s] == SB_SHAPE_PLANE) continue;
     V3 e = half_extents(m->shape_type[s], m->shape_size + 3 * (size_t)s, x.q);
-    find_reach(c, s, e);
+    float reach = find_step(c, s, x.p, e);
     float grow = m->shape_margin[s] + 0.5f * c->settings.speculative_margin;
-    if (c->shape_reach[s] > grow) grow = c->shape_reach[s];
+    if (reach > grow) grow = reach;
     collision_box *b = &c->boxes[s];
     b->lo[0] = x.p.x - (e.x + grow);
     b->lo[1] = x.p.y - (e.y + grow);

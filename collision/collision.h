@@ -7,7 +7,7 @@
  *     sb_collision_destroy(c);
  *   }
  *
- * The contacts are a pure function of the model, the settings other than `lanes` and `broad_phase`, and body_q: nothing
+ * The contacts are a pure function of the model, the settings other than `lanes` and `broad_phase`, body_q, and, where they are given, body_qd and dt: nothing
  * survives from one step to the next, and neither tasks nor lanes nor the broad phase can change a bit. A world's
  * contacts do not depend on other worlds. A contact is made when the gap is below the sum of both shapes' margins (or
  * the pair's own margin) plus the speculative margin. The gap of two boxes apart is measured along a face's normal or

@@ -98,8 +98,8 @@ struct sb_collision {
   float *shape_q; /* 7 each */
   const float *body_qd; /* of this step; NULL when nothing is said to move */
   float dt;
-  float *shape_reach;   /* m that a shape may move within dt, at most the length of its half extents */
-  float *shape_swing;   /* the share of it that is turning */
+  float *shape_step;    /* 3: how far the shape's centre moves within dt, m */
+  float *shape_swing;   /* how far the rest of it may move around its centre, at most its half diagonal, m */
   collision_box *boxes;
   collision_sort_item
       *items[2]; /* sweep entries being sorted; world w at COLLISION_ENTRIES_PER_SHAPE * solid_start[w] */

@@ -71,22 +71,12 @@ static uint32_t group_by_type(sb_collision *c)
   return c->type_chunk_start[NARROW_TYPES];
 }
 
-static void find_velocity(const sb_collision *c, uint32_t shape, float v[3])
-{
-  bool moves = c->body_qd && !c->shape_fixed[shape];
-  for (int k = 0; k < 3; k++) v[k] = moves ? c->body_qd[6 * (size_t)c->model->shape_body[shape] + k] : 0.0f;
-}
-
-/* How far the two shapes may come together within this step; never more than the sum of what each may move. */
+/* How far the two shapes may come together within this step. */
 static float pair_reach(const sb_collision *c, const collision_pair *p)
 {
-  float va[3], vb[3];
-  find_velocity(c, p->a, va);
-  find_velocity(c, p->b, vb);
-  float x = va[0] - vb[0], y = va[1] - vb[1], z = va[2] - vb[2];
-  float reach = c->dt * __builtin_sqrtf((x * x + y * y) + z * z) + (c->shape_swing[p->a] + c->shape_swing[p->b]);
-  float most = c->shape_reach[p->a] + c->shape_reach[p->b];
-  return reach < most ? reach : most;
+  const float *a = c->shape_step + 3 * (size_t)p->a, *b = c->shape_step + 3 * (size_t)p->b;
+  float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+  return __builtin_sqrtf((x * x + y * y) + z * z) + (c->shape_swing[p->a] + c->shape_swing[p->b]);
 }
 
 /* Gap below which the pair makes a contact: its margins, or what it may close within the step if that is more. */

@@ -41,7 +41,7 @@ static void report_scene(cli *c, const sb_session *s)
          m->body_count, m->dof_count, m->shape_count, s->sim.dt_numerator, s->sim.dt_denominator);
 }
 
-static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds, uint64_t ticks)
+static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds, uint64_t ticks, bool failed)
 {
   sb_sim_stats stats = sb_sim_statistics(sim);
   double rate = (double)ticks / (seconds > 0 ? seconds : 1e-9);
@@ -52,13 +52,13 @@ static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds,
     printf("buffers contacts %u of %u, pairs %u of %u, state %zu bytes\n", stats.contact_peak, stats.contact_capacity, stats.pair_peak,
            stats.pair_capacity, stats.state_bytes);
     if (stats.overflow_ticks) printf("        %" PRIu64 " ticks dropped contacts (mode Off)\n", stats.overflow_ticks);
-    printf("hash    %016" PRIx64 "\n", sb_sim_hash(sim));
+    if (!failed) printf("hash    %016" PRIx64 "\n", sb_sim_hash(sim)); /* a tick that failed leaves a half-made state */
     return;
   }
   cJSON_AddNumberToObject(c->data, "ticks", (double)ticks);
   cJSON_AddNumberToObject(c->data, "ticks_per_second", rate);
   cJSON_AddNumberToObject(c->data, "largest_penetration", (double)stats.largest_penetration);
-  cli_add_hash(c->data, "final_hash", sb_sim_hash(sim));
+  if (!failed) cli_add_hash(c->data, "final_hash", sb_sim_hash(sim));
   cJSON *buffers = cJSON_AddObjectToObject(c->data, "buffers");
   const struct {
     const char *name;
@@ -91,7 +91,7 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, FI
     if (terminal) show_progress(done, ticks, start, &last);
   }
   double seconds = seconds_now() - start;
-  report_run(c, s, sim, seconds, done);
+  report_run(c, s, sim, seconds, done, status != SB_OK);
   if (!status && sb_sim_statistics(sim).overflow_ticks) {
     sb_report(&c->diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, "collision", "contacts were dropped in %" PRIu64 " ticks; set contact_capacity in [collision]",
               sb_sim_statistics(sim).overflow_ticks);

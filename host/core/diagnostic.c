@@ -18,13 +18,12 @@ static const code_entry code_table[] = {
 #undef SB_CODE
 };
 
-/* Names as users read them, with dashes, made once by the preprocessor's spelling and this table. */
-static char code_names[SB_CODE_COUNT][48];
+/* Names as users read them, with dashes. */
+static _Thread_local char code_names[SB_CODE_COUNT][48];
 
 const char *sb_code_name(sb_code code)
 {
   if (code < 0 || code >= SB_CODE_COUNT) return "SB-?";
-  /* Writing the same bytes twice from two threads is harmless: every writer stores the same value. */
   char *out = code_names[code];
   const char *in = code_table[code].name;
   size_t i = 0;

@@ -48,7 +48,7 @@ sb_status sb_report(sb_diagnostics *list, sb_severity severity, sb_code code, co
 #endif
   ;
 
-/* "SB-INI-UNKNOWN-KEY" and so on: the name users see. */
+/* "SB-INI-UNKNOWN-KEY" and so on: the name users see. Valid on the calling thread. */
 const char *sb_code_name(sb_code code);
 const char *sb_code_title(sb_code code);
 const char *sb_code_advice(sb_code code);

@@ -53,13 +53,15 @@ static void write_word(uint64_t word)
   uint32_t value = (uint32_t)word;
   __asm__ volatile("sfpc %0" : : "d"(value));
 }
-#else /* soft float and WebAssembly: nothing to set */
+#elif defined(__SOFTFP__) || defined(__riscv_float_abi_soft) || defined(__wasm__) /* nothing to set */
 #define STATUS_MASK 0u
 #define STANDARD_WORD 0u
 #define FLUSH_MASK 0u
 #define ROUND_MASK 0u
 static uint64_t read_word(void) { return 0; }
 static void write_word(uint64_t word) { (void)word; }
+#else
+#error "Samebit: fp_env.c does not know this processor's floating-point control word"
 #endif
 
 sb_fp_env sb_fp_env_enter(void)

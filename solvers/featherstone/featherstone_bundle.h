@@ -28,7 +28,7 @@ typedef struct fs_bundle {
   const uint32_t *coord;  /* [link * lanes + lane]: first coordinate in joint_q */
   const uint32_t *dof;    /* likewise in joint_qd */
   const uint32_t *body;   /* likewise the body; UINT32_MAX for none */
-  float *work;            /* link_count work records; NULL until the bundle first has a contact */
+  float *work;            /* link_count work records, for bundles with contacts or many links */
   bool touched;           /* this tick has contacts on it */
 } fs_bundle;
 
@@ -70,7 +70,7 @@ typedef struct fs_tick {
 #define FS_CONSTANT_FLOATS 39u
 #define FS_WORK_FLOATS 138u
 /* Links that fit the work area on the stack; larger articulations use the bundle's own. */
-#define FS_STACK_LINKS 40u
+#define FS_STACK_LINKS 16u
 
 #define FS_LANE_FUNCTIONS(lanes)                                                                                       \
   /* The whole tick of a bundle that no contact touches. */                                                           \

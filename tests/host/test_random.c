@@ -15,7 +15,7 @@ static void values_are_pinned(void **state)
   assert_int_equal(stream, 0x529ee39eu);
   uint32_t sum = 0;
   for (uint32_t i = 0; i < 1000; i++) sum = sum * 31u + sb_random_bits(42, i, stream, i * 7u, i % 3u);
-  assert_int_equal(sum, 0x64033842u);
+  assert_int_equal(sum, 0x765f268fu);
 }
 
 static void every_argument_matters(void **state)

@@ -18,11 +18,11 @@ static inline uint32_t sb_random_stream(const char *name)
 /* 32 random bits. key: what is drawn for, e.g. a world_key or a world-local body index; draw: counts draws of one key. */
 static inline uint32_t sb_random_bits(uint64_t seed, uint64_t tick, uint32_t stream, uint32_t key, uint32_t draw)
 {
-  /* Two Philox blocks in a row: the first folds seed, stream and tick into a key, the second is counted by key and draw. */
-  uint32_t block[2][2] = {{(uint32_t)tick, (uint32_t)(tick >> 32)}, {key, draw}};
-  uint32_t k = (uint32_t)seed ^ stream;
-  uint32_t carry[2] = {(uint32_t)(seed >> 32), 0u};
-  for (int b = 0; b < 2; b++) {
+  /* Philox blocks in a row, each counted by two of the arguments and by what the one before gave. */
+  uint32_t block[3][2] = {{(uint32_t)(seed >> 32), stream}, {(uint32_t)tick, (uint32_t)(tick >> 32)}, {key, draw}};
+  uint32_t k = (uint32_t)seed;
+  uint32_t carry[2] = {0u, 0u};
+  for (int b = 0; b < 3; b++) {
     uint32_t c0 = block[b][0] ^ carry[0], c1 = block[b][1] ^ carry[1], r = k;
     for (int i = 0; i < 10; i++) {
       uint64_t product = (uint64_t)0xD256D193u * c0;

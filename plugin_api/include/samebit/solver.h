@@ -126,7 +126,8 @@ typedef struct sb_solver_api {
    * when it cannot simulate something. */
   sb_status (*bind)(void *instance, const sb_bind *bind, char *error, uint32_t error_size);
   /* [setup] The run is about to start in this mode (SB_MODE_*) with this tick length (s). After it, the shared and
-   * registered arrays hold the state of tick 0. Called again after a reset. Must not change state on a restore. */
+   * registered arrays hold the state of tick 0. Called again after a reset; a restore puts
+   * the arrays back without it, so nothing that steps need may be derived from state here. */
   sb_status (*activate)(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size);
   /* [step] Advances the owned bodies by one tick: reads contacts, body_f, joint_f and targets, writes body_q, body_qd,
    * joint_q, joint_qd and its own arrays. */

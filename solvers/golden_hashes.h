@@ -13,6 +13,6 @@
 
 #define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("fly", 0x4f50e08314c601b7ull), SB_GOLDEN_CPU("arm", 0x9456ccb9998a67e0ull), SB_GOLDEN_CPU("drop", 0xde95b9593f662becull)
 #define SB_GOLDENS_SEMI_IMPLICIT SB_GOLDEN_CPU("fly", 0xc4f70721bf4634fdull), SB_GOLDEN_CPU("arm", 0x21297f7bf41e8ea5ull), SB_GOLDEN_CPU("drop", 0xa67779e1f80fd0b6ull)
-#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("fly", 0xa3c0368d64e94de6ull), SB_GOLDEN_CPU("drop", 0x14124dee47c54f08ull)
+#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("fly", 0xa3c0368d64e94de6ull), SB_GOLDEN_CPU("drop", 0x15ca3d2d7f87a15dull)
 
 #endif

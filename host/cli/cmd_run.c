@@ -93,8 +93,11 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, FI
   double seconds = seconds_now() - start;
   report_run(c, s, sim, seconds, done, status != SB_OK);
   if (!status && sb_sim_statistics(sim).overflow_ticks) {
-    sb_report(&c->diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, "collision", "contacts were dropped in %" PRIu64 " ticks; set contact_capacity in [collision]",
-              sb_sim_statistics(sim).overflow_ticks);
+    sb_sim_stats o = sb_sim_statistics(sim);
+    bool pairs = o.pair_peak > o.pair_capacity;
+    sb_report(&c->diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, "collision",
+              "contacts were dropped in %" PRIu64 " ticks; set %s = %u in [collision]",
+              o.overflow_ticks, pairs ? "pair_capacity" : "contact_capacity", (pairs ? o.pair_peak : o.contact_peak) * 5 / 4);
     status = SB_E_CAPACITY;
   }
   if (!status && sb_sim_statistics(sim).not_finite_ticks)

@@ -343,7 +343,9 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
   part->host = (sb_host){.struct_size = sizeof(sb_host), .context = part, .log = host_log, .alloc = host_alloc,
                          .register_array = host_register, .parallel_for = host_parallel_for,
                          .get_extension = host_extension};
-  sb_bind bind = {.struct_size = sizeof bind, .backend = config->backend, .lanes = sim->lanes,
+  uint32_t lanes = sim->lanes;
+  while (config->lanes && lanes > 1 && !(config->lanes & lanes)) lanes = lanes == 8 ? 4 : 1;
+  sb_bind bind = {.struct_size = sizeof bind, .backend = config->backend, .lanes = lanes,
                   .body_count = config->body_count,
                   .contact_capacity = sb_collision_get_usage(sim->collision).contact_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
                   .model = sim->model, .state = &sim->state, .host = &part->host};
@@ -369,6 +371,39 @@ static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_d
   return SB_OK;
 }
 
+static uint64_t fold_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+  for (size_t i = 0; i < size; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u; /* FNV-1a */
+  return hash;
+}
+
+static uint64_t fold_number(uint64_t hash, uint64_t number)
+{
+  for (int i = 0; i < 8; i++) hash = (hash ^ (number >> (8 * i) & 0xffu)) * 0x100000001b3u;
+  return hash;
+}
+
+static uint64_t hash_setup(const sb_sim_config *config)
+{
+  uint64_t h = fold_number(fold_number(0xcbf29ce484222325u, config->seed), (uint64_t)config->coupling);
+  uint32_t margin;
+  memcpy(&margin, &config->speculative_margin, sizeof margin);
+  h = fold_number(h, margin);
+  for (uint32_t p = 0; p < config->part_count; p++) {
+    const sb_sim_part *part = &config->parts[p];
+    const sb_solver_desc *desc = part->api->desc;
+    h = fold_bytes(h, desc->id, strlen(desc->id) + 1);
+    h = fold_bytes(h, desc->version, strlen(desc->version) + 1);
+    for (uint32_t i = 0; i < desc->param_count; i++) {
+      uint64_t bits;
+      memcpy(&bits, &part->params[i], sizeof bits);
+      h = fold_number(h, bits);
+    }
+    for (uint32_t i = 0; i < part->body_count; i++) h = fold_number(h, part->bodies[i]);
+  }
+  return h;
+}
+
 sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostics *diag)
 {
   *out = NULL;
@@ -387,6 +422,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   sim->dt = (float)config->dt_numerator / (float)config->dt_denominator;
   sim->mode = config->mode;
   sim->seed = config->seed;
+  sim->setup_hash = hash_setup(config);
   sim->lanes = config->lanes && config->lanes <= sb_cpu_lanes() ? config->lanes : sb_cpu_lanes();
   sim->part_count = config->part_count;
   sim->parts = calloc(config->part_count ? config->part_count : 1, sizeof *sim->parts);

@@ -21,6 +21,7 @@ typedef struct sb_sim_part {
   uint32_t body_count;
   uint32_t backend;
   uint32_t mode;           /* granted */
+  uint32_t lanes;          /* mask 1 | 4 | 8 of what the plugin was built with; 0: all */
 } sb_sim_part;
 
 /* How solvers of one simulation see each other's bodies. */

@@ -36,6 +36,7 @@ struct sb_sim {
   uint32_t mode;
   uint32_t lanes;
   uint64_t seed;
+  uint64_t setup_hash; /* of solvers, versions, parameters, bodies, seed and coupling: what a snapshot must share */
   uint64_t tick;
   bool failed;
   double owed_seconds; /* advance(): real time not yet simulated */

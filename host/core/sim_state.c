@@ -129,11 +129,11 @@ bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash)
   return true;
 }
 
-/* ---- snapshot: magic, version, model hash, tick, dt, array count; then for each array id, elements, components, words ---- */
+/* ---- snapshot: magic, version, model hash, tick, dt, array and world count, setup hash; then for each array id, elements, components, words ---- */
 
 #define SNAPSHOT_MAGIC 0x4e534253u /* "SBSN" */
 #define SNAPSHOT_VERSION 1u
-#define SNAPSHOT_HEADER_WORDS 10u
+#define SNAPSHOT_HEADER_WORDS 12u
 
 static void put_word(uint8_t *at, uint32_t word)
 {
@@ -159,7 +159,8 @@ static void fill_header(const sb_sim *sim, uint32_t header[SNAPSHOT_HEADER_WORDS
   uint64_t model = sb_model_store_hash(sim->store);
   uint32_t words[SNAPSHOT_HEADER_WORDS] = {SNAPSHOT_MAGIC, SNAPSHOT_VERSION, (uint32_t)model, (uint32_t)(model >> 32),
                                            (uint32_t)sim->tick, (uint32_t)(sim->tick >> 32), sim->dt_numerator,
-                                           sim->dt_denominator, (uint32_t)sim->registry.count, sim->model->world_count};
+                                           sim->dt_denominator, (uint32_t)sim->registry.count, sim->model->world_count,
+                                           (uint32_t)sim->setup_hash, (uint32_t)(sim->setup_hash >> 32)};
   memcpy(header, words, sizeof words);
 }
 
@@ -199,6 +200,8 @@ static const char *find_snapshot_fault(const sb_sim *sim, const uint8_t *bytes, 
   if (get_word(bytes + 24) != header[6] || get_word(bytes + 28) != header[7]) return "it was taken with another dt";
   if (get_word(bytes + 32) != header[8] || get_word(bytes + 36) != header[9])
     return "it was taken with other solvers or another number of worlds";
+  if (get_word(bytes + 40) != header[10] || get_word(bytes + 44) != header[11])
+    return "it was taken with other solvers, parameters, bodies, seed or coupling";
   const uint8_t *at = bytes + SNAPSHOT_HEADER_WORDS * 4, *end = bytes + size;
   uint64_t contacts = 0;
   for (size_t i = 0; i < sim->registry.count; i++) {

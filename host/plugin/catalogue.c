@@ -122,6 +122,13 @@ const char *sb_entry_fault(const sb_plugin_entry *e, char *text, size_t size)
   return text;
 }
 
+static int count_choices(const char *choices)
+{
+  int n = 1;
+  for (; *choices; choices++) n += *choices == '|';
+  return n;
+}
+
 static const char *descriptor_fault(const sb_solver_api *api)
 {
   if (!api || api->struct_size != sizeof *api) return "a solver's function table has another size";
@@ -139,7 +146,13 @@ static const char *descriptor_fault(const sb_solver_api *api)
     const sb_param_desc *p = &d->params[i];
     if (!p->name || !p->unit || !p->text || p->type > SB_PARAM_CHOICE || (p->type == SB_PARAM_CHOICE && !p->choices))
       return "a parameter lacks its name, unit, text or choices";
+    if (p->struct_size != sizeof *p) return "a parameter's description has another size";
     if (!(p->minimum <= p->value && p->value <= p->maximum)) return "a parameter's default is out of its range";
+    if (p->type == SB_PARAM_CHOICE && (p->maximum > count_choices(p->choices) - 1 || strlen(p->choices) > 255 || count_choices(p->choices) > 31))
+      return "a parameter has more choices than names, more than 31, or more than 255 characters of them";
+    static const char *const taken[] = {"plugin", "bodies", "backend", "mode"};
+    for (size_t k = 0; k < sizeof taken / sizeof taken[0]; k++)
+      if (!strcmp(p->name, taken[k])) return "a parameter has the name of a key that the host keeps: plugin, bodies, backend or mode";
   }
   for (uint32_t i = 0; i < d->golden_count; i++)
     if (!d->goldens[i].scene || d->goldens[i].backend >= SB_BACKEND_COUNT) return "a golden hash lacks its scene or backend";
@@ -171,6 +184,7 @@ static sb_status open_module(sb_module *m, sb_diagnostics *diag)
   m->solvers = m->entry->get_factory(SB_SOLVER_FACTORY_ID);
   if (!m->solvers) return SB_OK;
   const char *fault = m->solvers->struct_size != sizeof *m->solvers ? "its solver factory has another size" : NULL;
+  if (!fault && m->solvers->solver_count && !m->solvers->solvers) fault = "its solver list is NULL";
   for (uint32_t i = 0; !fault && i < m->solvers->solver_count; i++) fault = descriptor_fault(m->solvers->solvers[i]);
   if (fault) return sb_report(diag, SB_ERROR, SB_CODE_ABI_DESCRIPTOR, m->path, "%s", fault);
   return SB_OK;

@@ -306,7 +306,8 @@ sb_status sb_session_fill_sim(sb_session *s, sb_diagnostics *diag)
   for (uint32_t p = 1; p < s->part_count; p++) {
     const sb_session_part *from = &s->parts[p];
     s->sim_parts[p - 1] = (sb_sim_part){.name = from->name, .api = from->api, .params = from->params, .bodies = from->bodies,
-                                        .body_count = from->body_count, .backend = from->backend, .mode = from->granted};
+                                        .body_count = from->body_count, .backend = from->backend, .mode = from->granted,
+                                        .lanes = from->module->entry->lanes};
   }
   s->sim.parts = s->sim_parts;
   s->sim.part_count = s->part_count - 1;

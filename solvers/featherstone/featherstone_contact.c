@@ -35,7 +35,7 @@ static contact_side look_at(const fs_solver *s, int32_t body, const float *point
   V3 reference = v3_zero();
   const float *com = m->body_com + 3 * (size_t)body;
   if (s->place[body].bundle == UINT32_MAX) {
-    /* Of another solver: an obstacle that keeps the motion of the start of the tick. */
+    /* Of another solver: an obstacle, standing where that solver has left it, with the velocity it has there. */
     const float *q = s->bind.state->body_q + 7 * (size_t)body, *qd = s->bind.state->body_qd + 6 * (size_t)body;
     motion.q = q4(q[3], q[4], q[5], q[6]);
     motion.p = v3(q[0], q[1], q[2]);

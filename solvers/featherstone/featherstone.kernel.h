@@ -178,6 +178,17 @@ FN FsInertia fs_rigid_inertia(F mass, S33 about_com, V3 c, V3 w, V3 g)
   return r;
 }
 
+/* Holds a dof below its top speed (rad/s or m/s): a damper on the excess, a hundred times the dof's inertia over the step, implicit
+ * like the others. It acts between parent and child, so that momentum stays; cutting the velocity itself would make some. */
+FN DofForce fs_limit_speed(DofForce f, F qd, F top, F d, F dt)
+{
+  DofForce r = f;
+  F drag = f_sel(f_abs(qd) > top, f_div(100.0f * d, dt), K(0.0f));
+  r.force = f.force - drag * (qd - f_copysign(top, qd));
+  r.inertia = f.inertia + dt * drag;
+  return r;
+}
+
 /* One axis taken out of an articulated inertia. s_n, s_f: inertia times the motion axis; d: its own row, everything added;
  * u: force left after bias. The result still stands at the link's own reference point. */
 FN FsInertia fs_reduce_axis(FsInertia i, FsJoint k, V3 s_n, V3 s_f, F inv_d, F u)

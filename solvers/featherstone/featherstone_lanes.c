@@ -207,6 +207,7 @@ static FsInertia reduce_link(const fs_tick *t, uint8_t kind, FsWork *w, const Fs
     F d = v3_dot(a, angular ? w->s_n : w->s_f) + k->dof.armature;
     DofForce row = dof_force(k->dof, w->q, w->qd, w->motor, w->target_q, w->target_qd, d, dt, K(set->limit_omega),
                            K(set->limit_zeta));
+    row = fs_limit_speed(row, w->qd, k->velocity_limit, d, dt);
     w->inv_d = f_div(K(1.0f), d + row.inertia);
     w->u = row.force - v3_dot(a, angular ? i.n : i.f);
     return fs_inertia_shift(fs_reduce_axis(i, w->joint, w->s_n, w->s_f, w->inv_d, w->u), w->joint.r);
@@ -311,7 +312,7 @@ static void accelerate_link(uint8_t kind, FsAccel from, FsWork *w)
 }
 
 /* Velocities from accelerations, over dt. */
-static void kick_link(F dt, uint8_t kind, FsWork *w, const FsConstant *k)
+static void kick_link(F dt, uint8_t kind, FsWork *w)
 {
   if (kind == FS_FREE) {
     w->lin = snap_v3(v3_add_scaled(w->lin, w->accel.a, dt));
@@ -319,7 +320,7 @@ static void kick_link(F dt, uint8_t kind, FsWork *w, const FsConstant *k)
   }
   if (kind == FS_BALL) w->ang = snap_v3(v3_add_scaled(w->ang, w->rate_change, dt));
   if (kind == FS_ANGULAR || kind == FS_LINEAR)
-    w->qd = f_snap(f_clamp(w->qd + dt * w->rate_change.x, -k->velocity_limit, k->velocity_limit), K(FS_SNAP));
+    w->qd = f_snap(w->qd + dt * w->rate_change.x, K(FS_SNAP));
 }
 
 /* Coordinates from velocities, over dt. */
@@ -420,7 +421,7 @@ static void advance(const fs_tick *t, const fs_bundle *b, FsWork *work)
   }
   F way = t->settings.midpoint ? dt * 0.5f : dt;
   for (uint32_t i = 0; i < b->link_count; i++) {
-    kick_link(dt, b->links[i].kind, &work[i], &constants[i]);
+    kick_link(dt, b->links[i].kind, &work[i]);
     drift_link(way, b->links[i].kind, &work[i]);
   }
 }

@@ -177,6 +177,7 @@ static void test_floating_tree(void **state)
         sb_builder_add_body(b, &arm, NULL);
         sb_build_dof hinge = physics_axis(SB_DOF_ANGULAR, 0, k ? 0.6 : 1, k ? 0.8 : 0);
         hinge.damping = 0.02;
+        hinge.velocity_limit = k ? 0.4 : SB_NO_LIMIT; /* a limit must not make momentum either */
         sb_build_actuator motor = sb_build_actuator_default();
         motor.dof = sb_builder_add_dof(b, &hinge, NULL);
         sb_builder_add_actuator(b, &motor, NULL);

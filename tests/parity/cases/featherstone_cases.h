@@ -1,7 +1,9 @@
 /* Parity of featherstone.kernel.h. */
+#include "samebit/joint_law.h"
 #include "solvers/featherstone/featherstone.kernel.h"
 
 #define PARITY_CASES(X)                                                                                                \
+  X(case_fs_limit_speed, 6, 2)                                                                                         \
   X(case_s33_sel, 13, 6)                                                                                               \
   X(case_fs_inertia_zero, 1, 28)                                                                                       \
   X(case_fs_inertia_add, 54, 27)                                                                                       \
@@ -130,4 +132,11 @@ PARITY_KERNEL(case_fs_solve_free)
 {
   IN_INERTIA(a, 0)
   OUT_ACCEL(fs_solve_free(a))
+}
+PARITY_KERNEL(case_fs_limit_speed)
+{
+  DofForce f;
+  f.force = IN(0); f.inertia = IN(1); f.rest = IN(0); f.rest_inertia = IN(1);
+  f = fs_limit_speed(f, IN(2), IN(3), IN(4), IN(5));
+  OUT(0, f.force); OUT(1, f.inertia);
 }

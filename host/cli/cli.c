@@ -1,6 +1,8 @@
 /* Option parsing, help, diagnostics and the exit code. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +197,7 @@ static sb_status parse_words(cli *c, int argc, char **argv, bool *help)
 
 static void print_diagnostics(const cli *c)
 {
+  fflush(stdout); /* so that messages come after what was printed before them */
   static const char *const severity[] = {"note", "warning", "error"};
   for (size_t i = 0; i < c->diag.count; i++) {
     const sb_diagnostic *d = &c->diag.items[i];
@@ -284,12 +287,19 @@ static int run_command(cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  /* A closed standard stream must not become the first file that is opened. */
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0) return CLI_USAGE;
   cli c = {0};
   int code = run_command(&c, argc - 1, argv + 1);
   if (c.json)
     print_json(&c, code);
   else
     print_diagnostics(&c);
+  if (fflush(stdout) || ferror(stdout)) {
+    fprintf(stderr, "error [%s] cannot write the output\n", sb_code_name(SB_CODE_FILE_WRITE));
+    if (code == CLI_DONE) code = CLI_BAD_ANSWER;
+  }
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     for (cli_option *o = commands[i].options; o->name; o++) {
       free(o->given);

@@ -18,6 +18,8 @@
 /* What one run tells its parent. */
 typedef struct outcome {
   int32_t ok;
+  sb_status status; /* of opening the session; SB_E_INTERNAL when the process ended without a word */
+  char message[400];
   uint32_t mode;
   uint64_t hash;
   double ms_per_tick;
@@ -87,6 +89,7 @@ static outcome run_here(cli *c, const bench_case *k, const sb_session_options *b
   sb_session s;
   sb_sim *sim = NULL;
   sb_status status = sb_session_open(k->ini, &o, &s, &c->diag);
+  out.status = status;
   if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
   double *each = malloc((ticks + 1) * sizeof *each);
   if (!each) status = SB_E_MEMORY;
@@ -128,13 +131,15 @@ static outcome run_in_child(cli *c, const bench_case *k, const sb_session_option
   if (child == 0) {
     close(ends[0]);
     outcome mine = run_here(c, k, base, ticks);
-    for (size_t i = 0; !mine.ok && i < c->diag.count; i++)
-      fprintf(stderr, "%s: [%s] %s\n", c->diag.items[i].where, sb_code_name(c->diag.items[i].code), c->diag.items[i].message);
+    for (size_t i = 0; !mine.ok && i < c->diag.count && !mine.message[0]; i++)
+      if (c->diag.items[i].severity == SB_ERROR)
+        snprintf(mine.message, sizeof mine.message, "%.100s: [%s] %.250s", c->diag.items[i].where, sb_code_name(c->diag.items[i].code),
+                 c->diag.items[i].message);
     ssize_t written = write(ends[1], &mine, sizeof mine);
     _exit(written == sizeof mine ? 0 : 1);
   }
   close(ends[1]);
-  if (child < 0 || read(ends[0], &out, sizeof out) != sizeof out) out.ok = 0;
+  if (child < 0 || read(ends[0], &out, sizeof out) != sizeof out) out = (outcome){.status = SB_E_INTERNAL};
   close(ends[0]);
   if (child > 0) waitpid(child, NULL, 0);
   return out;
@@ -183,10 +188,14 @@ static size_t list_cases(cli *c, bench_case *cases)
   for (int w = 0; w < c->word_count; w++) {
     const char *solvers = cli_value(c, "--solvers");
     do {
-      if (count == MAX_CASES) return count;
+      if (count == MAX_CASES) {
+        sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, "bench", "more than %u cases", MAX_CASES);
+        return count;
+      }
       bench_case *k = &cases[count++];
       k->ini = c->words[w];
       size_t n = solvers ? strcspn(solvers, ",") : 0;
+      if (solvers && n == 0) sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, "--solvers", "a name is empty");
       snprintf(k->solver, sizeof k->solver, "%.*s", (int)n, solvers ? solvers : "");
       if (solvers) solvers += n + (solvers[n] == ',');
     } while (solvers && *solvers);
@@ -203,6 +212,10 @@ int cmd_bench(cli *c)
   bench_case *cases = calloc(MAX_CASES, sizeof *cases);
   if (!cases) return cli_exit_code(sb_report(&c->diag, SB_ERROR, SB_CODE_MEMORY, "bench", "no memory"));
   size_t count = list_cases(c, cases);
+  if (c->diag.error_count) {
+    free(cases);
+    return CLI_USAGE;
+  }
   int code = CLI_DONE;
   for (uint32_t r = 0; r < repeats && code == CLI_DONE; r++)
     for (size_t i = 0; i < count; i++) {
@@ -211,8 +224,9 @@ int cmd_bench(cli *c)
         cases[i].runs[cases[i].run_count++] = out;
         continue;
       }
-      sb_report(&c->diag, SB_ERROR, SB_CODE_BENCH_FAILED, cases[i].ini, "the run with %s did not finish", cases[i].solver[0] ? cases[i].solver : "its own solvers");
-      code = CLI_BAD_ANSWER;
+      sb_report(&c->diag, SB_ERROR, SB_CODE_BENCH_FAILED, cases[i].ini, "the run with %s did not finish: %s",
+                cases[i].solver[0] ? cases[i].solver : "its own solvers", out.message[0] ? out.message : "its process ended without a word");
+      code = out.status == SB_OK || out.status == SB_E_INTERNAL ? CLI_BAD_ANSWER : cli_exit_code(out.status);
     }
   double fastest = 1e300;
   for (size_t i = 0; i < count; i++)

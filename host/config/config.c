@@ -31,6 +31,22 @@ static bool add_setting(sb_config *c, const char *section, const char *key, cons
   return true;
 }
 
+static bool add_section(sb_config *c, const char *name, const char *where)
+{
+  for (size_t i = 0; i < c->section_count; i++)
+    if (!strcmp(c->sections[i].name, name)) return true;
+  sb_section *grown = realloc(c->sections, (c->section_count + 1) * sizeof *grown);
+  if (!grown) return false;
+  c->sections = grown;
+  sb_section s = {strdup(name), strdup(where)};
+  if (!s.name || !s.where) {
+    free(s.name), free(s.where);
+    return false;
+  }
+  c->sections[c->section_count++] = s;
+  return true;
+}
+
 static sb_setting *find_setting(const sb_config *c, const char *section, const char *key)
 {
   for (size_t i = 0; i < c->count; i++)
@@ -51,6 +67,8 @@ typedef struct source {
   bool failed;
 } source;
 
+static void check_header(source *s, const char *line, size_t length);
+
 /* inih asks for one line at a time; counting here gives each setting its line. */
 static char *read_line(char *buffer, int size, void *stream)
 {
@@ -67,7 +85,31 @@ static char *read_line(char *buffer, int size, void *stream)
   }
   memcpy(buffer, start, length);
   buffer[length] = 0;
+  check_header(s, buffer, length);
   return buffer;
+}
+
+/* inih shortens section names and passes over what follows ']' and over sections without settings, so headers are read here. */
+static void check_header(source *s, const char *line, size_t length)
+{
+  size_t begin = strspn(line, " \t\r");
+  if (begin >= length || line[begin] != '[') return;
+  const char *close = memchr(line + begin, ']', length - begin);
+  if (!close) return; /* inih reports it */
+  char where[512], name[64];
+  snprintf(where, sizeof where, "%.400s:%u", s->name, s->line);
+  size_t n = (size_t)(close - (line + begin)) - 1;
+  const char *after = close + 1 + strspn(close + 1, " \t\r");
+  if (n > 48) {
+    sb_report(s->diag, SB_ERROR, SB_CODE_INI_SYNTAX, where, "a section's name has at most 48 characters, this one %zu", n);
+    s->failed = true;
+  } else if (after < line + length && *after != '\n' && *after != ';' && *after != '#' && *after) {
+    sb_report(s->diag, SB_ERROR, SB_CODE_INI_SYNTAX, where, "nothing may follow a section's name on its line; put the setting on the next");
+    s->failed = true;
+  } else {
+    snprintf(name, sizeof name, "%.*s", (int)n, line + begin + 1);
+    if (!add_section(s->config, name, where)) s->failed = true;
+  }
 }
 
 static int take_setting(void *user, const char *section, const char *key, const char *value)
@@ -151,7 +193,7 @@ sb_status sb_config_set(sb_config *c, const char *assignment, sb_diagnostics *di
     char *value = known ? strdup(equals + 1) : NULL;
     char *where = known ? strdup("--set") : NULL;
     if (!known) {
-      ok = add_setting(c, section, key, equals + 1, "--set");
+      ok = add_setting(c, section, key, equals + 1, "--set") && add_section(c, section, "--set");
     } else if (value && where) {
       free(known->value);
       free(known->where);
@@ -175,6 +217,11 @@ void sb_config_free(sb_config *c)
     free(c->settings[i].value);
     free(c->settings[i].where);
   }
+  for (size_t i = 0; i < c->section_count; i++) {
+    free(c->sections[i].name);
+    free(c->sections[i].where);
+  }
+  free(c->sections);
   free(c->settings);
   free(c->path);
   *c = (sb_config){0};
@@ -196,6 +243,7 @@ bool sb_parse_number(const char *text, double *out)
   char *end;
   double value = strtod_l(text, &end, c_locale);
   freelocale(c_locale);
+  if (strpbrk(text, "xX")) return false; /* decimal only */
   bool plain = *text && (isdigit((unsigned char)*text) || *text == '-' || *text == '+' || *text == '.');
   if (!plain || *end || !(value - value == 0.0)) return false;
   *out = value;

@@ -14,10 +14,17 @@ typedef struct sb_setting {
   bool used;
 } sb_setting;
 
+typedef struct sb_section {
+  char *name;
+  char *where;
+} sb_section;
+
 typedef struct sb_config {
   sb_setting *settings;
   size_t count;
   size_t capacity;
+  sb_section *sections; /* each once, in order, those without settings too */
+  size_t section_count;
   char *path;
 } sb_config;
 

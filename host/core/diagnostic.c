@@ -68,6 +68,28 @@ static sb_status status_of(sb_code code)
   return SB_E_CONFIG;
 }
 
+/* Length of a well-formed UTF-8 sequence of printable characters at s, or 0. */
+static size_t utf8_length(const unsigned char *s)
+{
+  if (s[0] >= 0x20 && s[0] < 0x7f) return 1;
+  size_t n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+  for (size_t i = 1; i < n; i++)
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+  bool surrogate = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
+  return overlong || surrogate ? 0 : n;
+}
+
+/* What a user wrote may hold anything; what is printed is text: other bytes become '?'. */
+static void make_printable(char *text)
+{
+  for (unsigned char *s = (unsigned char *)text; *s;) {
+    size_t n = utf8_length(s);
+    if (n == 0) *s = '?', n = 1;
+    s += n;
+  }
+}
+
 sb_status sb_report(sb_diagnostics *list, sb_severity severity, sb_code code, const char *where, const char *format, ...)
 {
   sb_status status = status_of(code);
@@ -99,6 +121,8 @@ sb_status sb_report(sb_diagnostics *list, sb_severity severity, sb_code code, co
     list->dropped++;
     return status;
   }
+  make_printable(message);
+  make_printable(place);
   list->items[list->count++] = (sb_diagnostic){code, severity, message, place};
   return status;
 }

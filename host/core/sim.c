@@ -295,6 +295,7 @@ static sb_status activate_parts(sb_sim *sim, sb_diagnostics *diag)
     part->active = false;
     char error[512] = "";
     sb_status status = part->api->activate(part->instance, part->mode, sim->dt, error, sizeof error);
+    error[sizeof error - 1] = 0;
     if (status) return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "the solver does not start: %s", error);
     part->active = true;
   }
@@ -351,6 +352,7 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
                   .model = sim->model, .state = &sim->state, .host = &part->host};
   char error[512] = "";
   sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
+  error[sizeof error - 1] = 0;
   if (!status) return SB_OK;
   if (!error[0]) snprintf(error, sizeof error, "%s", part->error[0] ? part->error : "no reason given");
   return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "%s cannot simulate this scene: %s",
@@ -549,6 +551,7 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
   char error[512] = "";
   sim->chunk_fp_faults = 0;
   sb_status status = part->api->step(part->instance, &step, error, sizeof error);
+  error[sizeof error - 1] = 0;
   bool own_fault = !sb_fp_env_is_standard();
   if (own_fault || sim->chunk_fp_faults) {
     const char *fault = own_fault ? sb_fp_env_fault() : "in a parallel task";

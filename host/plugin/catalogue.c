@@ -21,6 +21,17 @@ const char *const sb_backend_names[] = {"cpu", "vulkan", NULL};
 const char *sb_mode_name(uint32_t mode) { return mode < SB_MODE_COUNT ? sb_mode_names[mode] : "?"; }
 const char *sb_backend_name(uint32_t backend) { return backend < SB_BACKEND_COUNT ? sb_backend_names[backend] : "?"; }
 
+/* A directory that everybody may write to could change a plugin between two runs; the sticky bit (as on /tmp) does not help. */
+static sb_status judge_dir(const char *dir, sb_diagnostics *diag)
+{
+  struct stat info;
+  if (stat(dir, &info)) return sb_report(diag, SB_ERROR, SB_CODE_PLUGIN_FILE, dir, "cannot read the plugin directory: %s", strerror(errno));
+  if (!S_ISDIR(info.st_mode)) return sb_report(diag, SB_ERROR, SB_CODE_PLUGIN_FILE, dir, "--plugins needs a directory");
+  if (info.st_mode & S_IWOTH)
+    return sb_report(diag, SB_ERROR, SB_CODE_PLUGIN_FILE, dir, "everybody may write this plugin directory; take that right away (chmod o-w)");
+  return SB_OK;
+}
+
 static bool add_dir(sb_catalogue *c, const char *dir)
 {
   char **grown = realloc(c->dirs, (c->dir_count + 1) * sizeof *grown);
@@ -36,7 +47,14 @@ sb_status sb_catalogue_init(sb_catalogue *c, const char *const *dirs, size_t dir
 {
   *c = (sb_catalogue){0};
   bool ok = true;
-  for (size_t i = 0; ok && i < dir_count; i++) ok = add_dir(c, dirs[i]);
+  for (size_t i = 0; ok && i < dir_count; i++) {
+    sb_status status = judge_dir(dirs[i], diag);
+    if (status) {
+      sb_catalogue_free(c);
+      return status;
+    }
+    ok = add_dir(c, dirs[i]);
+  }
   /* bin/samebit looks in plugins/ (build tree) and lib/samebit/ (installed), both beside bin/. */
   char self[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -257,7 +275,8 @@ sb_status sb_catalogue_find_solver(sb_catalogue *c, const char *id, const char *
   for (size_t d = 0; good_name && d < c->dir_count; d++) {
     char path[PATH_MAX + 80];
     snprintf(path, sizeof path, "%s/%s.so", c->dirs[d], id);
-    if (access(path, F_OK)) continue;
+    struct stat link; /* a link that leads nowhere is an error, not another directory's turn */
+    if (lstat(path, &link)) continue;
     sb_status status = sb_catalogue_load_file(c, path, module, diag);
     if (status) return status;
     for (uint32_t i = 0; (*module)->solvers && i < (*module)->solvers->solver_count; i++)

@@ -26,16 +26,13 @@ static const char *const section_names[] = {"world", "scene", "run", "determinis
 
 static void check_sections(sb_config *c, sb_diagnostics *diag)
 {
-  const char *last = "";
-  for (size_t i = 0; i < c->count; i++) {
-    const sb_setting *s = &c->settings[i];
-    if (!strcmp(s->section, last)) continue;
-    last = s->section;
-    bool known = !strncmp(s->section, "solver.", 7) && s->section[7];
-    for (size_t k = 0; k + 1 < COUNT(section_names); k++) known = known || !strcmp(s->section, section_names[k]);
+  for (size_t i = 0; i < c->section_count; i++) {
+    const sb_section *s = &c->sections[i];
+    bool known = !strncmp(s->name, "solver.", 7) && s->name[7];
+    for (size_t k = 0; k + 1 < COUNT(section_names); k++) known = known || !strcmp(s->name, section_names[k]);
     if (known) continue;
-    const char *near = sb_nearest_name(s->section, section_names, COUNT(section_names));
-    sb_report(diag, SB_ERROR, SB_CODE_INI_UNKNOWN_SECTION, s->where, "unknown section [%s]%s%s%s", s->section, near ? "; did you mean [" : "",
+    const char *near = sb_nearest_name(s->name, section_names, COUNT(section_names));
+    sb_report(diag, SB_ERROR, SB_CODE_INI_UNKNOWN_SECTION, s->where, "unknown section [%s]%s%s%s", s->name, near ? "; did you mean [" : "",
               near ? near : "", near ? "]?" : "");
   }
 }

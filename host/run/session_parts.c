@@ -89,7 +89,7 @@ sb_status sb_session_find_parts(sb_session *s, const sb_session_options *o, sb_d
   const sb_setting *global = sb_config_find(c, "determinism", "mode");
   uint32_t mode = sb_config_choice(c, "determinism", "mode", SB_MODE_CROSS_PLATFORM, sb_mode_names, diag);
   const char *where = global ? global->where : "default mode";
-  s->parts = calloc(c->count + 1, sizeof *s->parts);
+  s->parts = calloc(c->section_count + 1, sizeof *s->parts);
   if (!s->parts) return no_memory(diag);
   const sb_setting *own = sb_config_find(c, "collision", "mode");
   sb_session_part *collision = &s->parts[s->part_count++];
@@ -98,13 +98,10 @@ sb_status sb_session_find_parts(sb_session *s, const sb_session_options *o, sb_d
   collision->asked = sb_config_choice(c, "collision", "mode", mode, sb_mode_names, diag);
   collision->where = strdup(own ? own->where : where);
   if (!collision->name || !collision->where) return no_memory(diag);
-  for (size_t i = 0; i < c->count; i++) {
-    const char *section = c->settings[i].section;
+  for (size_t i = 0; i < c->section_count; i++) {
+    const char *section = c->sections[i].name;
     if (strncmp(section, "solver.", 7) || !section[7]) continue;
-    bool seen = false;
-    for (uint32_t p = 1; p < s->part_count; p++) seen = seen || !strcmp(s->parts[p].name, section + 7);
-    if (seen) continue;
-    sb_status status = read_part(s, section, c->settings[i].where, o, mode, where, &s->parts[s->part_count++], diag);
+    sb_status status = read_part(s, section, c->sections[i].where, o, mode, where, &s->parts[s->part_count++], diag);
     if (status == SB_E_MEMORY) return status;
   }
   if (s->part_count == 1)

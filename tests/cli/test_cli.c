@@ -152,7 +152,7 @@ static void every_command_speaks_json(void **state)
       {"run", 2, 0, NULL},
       {"run conf/humanoid.ini --tikcs 3", 2, 0, NULL},
       {"fly", 2, 0, NULL},
-      {"bench nowhere.ini --repeats 1", 1, 0, "cases"},
+      {"bench nowhere.ini --repeats 1", 2, 0, "cases"},
       {"cook nowhere.xml", 2, 0, NULL},
       {"plugins show nothing", 2, 0, NULL},
       {"explain SB-NOTHING-AT-ALL", 2, 0, NULL},

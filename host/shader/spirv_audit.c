@@ -320,7 +320,8 @@ static void judge_instruction(const audit *a, size_t at, uint32_t op, uint32_t n
            "an extended instruction whose result devices differ in; use the shared routine");
     break;
   case SpvOpSpecConstantOp:
-    if (n >= 4 && (sb_spirv_is_float_arithmetic(w[3]) || sb_spirv_is_float_comparison(w[3]) || forbidden_operation(w[3])))
+    if (n >= 4 &&
+        (sb_spirv_is_float_arithmetic(w[3]) || sb_spirv_is_float_comparison(w[3]) || forbidden_operation(w[3])))
       find(a, SB_SPIRV_OPERATION, at, w[2], "float operations on specialisation constants run in the driver");
     break;
   case SpvOpEntryPoint:

@@ -1,10 +1,10 @@
 /* Float comparisons as integer operations.
  *
- * Let u be the bits of a float x, and key(x) the signed integer u for u >= 0 (as signed), 2^31 - u modulo 2^32 otherwise.
- * A float with the sign bit has u = 2^31 + m, m its magnitude bits, so key = -m; without it key = m. IEEE 754 orders
- * floats of one sign by magnitude bits, subnormals included, so for numbers x < y exactly if key(x) < key(y), and both
- * zeros have key 0. Infinity has m = 0x7f800000 =: INF, NaN larger m, so x is NaN exactly if key(x) is outside
- * [-INF, INF]. Then
+ * Let u be the bits of a float x, and key(x) the signed integer u where that is not negative, 2^31 - u (modulo 2^32)
+ * where it is. A float with the sign bit has u = 2^31 + m, m its magnitude bits, so key = -m; without it key = m. IEEE
+ * 754 orders floats of one sign by magnitude bits, subnormals included, so for numbers x < y exactly if
+ * key(x) < key(y); both zeros have key 0. Infinity has m = 0x7f800000 =: INF, and NaN larger m, so x is NaN exactly if
+ * key(x) is outside [-INF, INF]. Then
  *     x <  y   is   -INF <= key(x) and key(x) <  key(y) and key(y) <= INF,
  *     x <= y   is   -INF <= key(x) and key(x) <= key(y) and key(y) <= INF:
  * the chain bounds both keys from both sides, so a NaN breaks it whatever its sign. With w the magnitude bits of u | v,
@@ -224,8 +224,7 @@ static void put_types(rewriter *r)
   for (uint32_t n = 1; n < 3; n++)
     if (used[n] && !r->type_function[n]) {
       r->type_function[n] = r->bound++;
-      put(r, SpvOpTypeFunction, 2 + n,
-          (uint32_t[]){r->type_function[n], r->type_bool, r->type_float, r->type_float});
+      put(r, SpvOpTypeFunction, 2 + n, (uint32_t[]){r->type_function[n], r->type_bool, r->type_float, r->type_float});
     }
   r->zero = put_constant(r, 0);
   r->sign = put_constant(r, 0x80000000u);

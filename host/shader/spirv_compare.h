@@ -1,6 +1,6 @@
 /* Replaces comparisons of floats in unoptimised SPIR-V by integer operations on their bits. Some devices take subnormal
- * operands of a comparison for zeros although they add, multiply and store them exactly, and no execution mode that
- * every device offers forbids it; integers leave nothing to a device. Knows SPIR-V alone. */
+ * operands of a comparison for zeros although they add, multiply and store them exactly, and the execution mode against
+ * it is not on offer everywhere; integers leave nothing to a device. Knows SPIR-V alone. */
 #ifndef SAMEBIT_HOST_SPIRV_COMPARE_H
 #define SAMEBIT_HOST_SPIRV_COMPARE_H
 

@@ -1,7 +1,8 @@
 /* Holds the cases of one file to the rule of one text: scalar C, 4 lanes, 8 lanes and GLSL on the first Vulkan device
  * give the same bits. Options: --elements N, --differ (success is that every case differs on the device: for mutants),
- * --without CASE (leave one out, for a mutant that only some devices show), --save DIR (write each case's shader there and stop), --load DIR (take the shaders from there, so that a machine without
- * compilers can run them), and case names. */
+ * --without CASE (leave one out, for a mutant that only some devices show), --save DIR (write each case's shader there
+ * and stop), --load DIR (take the shaders from there, so that a machine without compilers can run them), and case
+ * names. */
 #include "parity_batch.h"
 
 #include "shader_build.h"

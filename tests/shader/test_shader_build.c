@@ -181,8 +181,8 @@ static void test_comparisons(void **state)
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     sb_spirv plain = compiled(rows[r].body), compared = {0}, out = {0};
     assert_int_equal(sb_spirv_compare(plain.words, plain.count, &compared), SB_OK);
-    assert_int_equal(
-        sb_spirv_decorate(compared.words, compared.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &out), SB_OK);
+    assert_int_equal(sb_spirv_decorate(compared.words, compared.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &out),
+                     SB_OK);
     if (finds(&out, SB_SPIRV_OPERATION) != rows[r].left) fail_msg("wrong verdict on: %s", rows[r].body);
     free(plain.words);
     free(compared.words);

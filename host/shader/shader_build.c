@@ -1,9 +1,10 @@
-/* GLSL to checked SPIR-V by the glslc program, our decorator, the spirv-opt program, our audit and SPIRV-Tools'
+/* GLSL to checked SPIR-V by the glslc program, our rewriters, the spirv-opt program, our audit and SPIRV-Tools'
  * validator. */
 #define _POSIX_C_SOURCE 200809L
 #include "shader_build.h"
 
 #include "spirv_audit.h"
+#include "spirv_compare.h"
 
 #include <spirv-tools/libspirv.h>
 
@@ -230,10 +231,12 @@ sb_status sb_shader_verify(const uint32_t *words, size_t count, const char *name
 sb_status sb_shader_build(const char *source, size_t length, const char *name, const sb_shader_options *options,
                           sb_spirv *out, sb_diagnostics *diag)
 {
-  sb_spirv plain = {0}, ruled = {0}, small = {0};
+  sb_spirv plain = {0}, compared = {0}, ruled = {0}, small = {0};
   sb_status status = sb_shader_compile(source, length, name, options, &plain, diag);
   if (status == SB_OK) {
-    status = sb_spirv_decorate(plain.words, plain.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &ruled);
+    status = sb_spirv_compare(plain.words, plain.count, &compared);
+    if (status == SB_OK)
+      status = sb_spirv_decorate(compared.words, compared.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &ruled);
     if (status == SB_E_MEMORY)
       out_of_memory(name, diag);
     else if (status != SB_OK)
@@ -248,6 +251,7 @@ sb_status sb_shader_build(const char *source, size_t length, const char *name, c
   }
   if (status == SB_OK) status = sb_shader_verify(ruled.words, ruled.count, name, diag);
   free(plain.words);
+  free(compared.words);
   if (status == SB_OK)
     *out = ruled;
   else

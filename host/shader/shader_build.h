@@ -1,8 +1,9 @@
 /* The shader build: GLSL text in, SPIR-V that keeps the number rules out. Knows the programs glslc (of shaderc) and
  * spirv-opt (of SPIRV-Tools) and SPIRV-Tools' validator, not Vulkan.
  *
- * Order: compile without optimisation; NoContraction on every float operation; execution modes; optimise (if a program
- * for it is given); audit; validate. Optimising earlier would fuse operations before anything could forbid it.
+ * Order: compile without optimisation; comparisons of floats as integer operations; NoContraction on every float
+ * operation; execution modes; optimise (if a program for it is given); audit; validate. Optimising earlier would fuse
+ * operations before anything could forbid it.
  *
  * Programs and not libraries, because Debian 12's libshaderc.so leaves symbols of a glslang that Debian does not ship
  * to whoever links it, and its SPIRV-Tools has no C interface to the optimiser. A compiler that crashes on hostile text

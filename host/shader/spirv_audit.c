@@ -51,6 +51,12 @@ bool sb_spirv_is_float_arithmetic(uint32_t opcode)
   }
 }
 
+bool sb_spirv_is_float_comparison(uint32_t opcode)
+{
+  return (opcode >= SpvOpFOrdEqual && opcode <= SpvOpFUnordGreaterThanEqual) ||
+         (opcode >= SpvOpIsNan && opcode <= SpvOpUnordered);
+}
+
 static void find(const audit *a, sb_spirv_rule rule, size_t word, uint32_t detail, const char *text)
 {
   sb_spirv_findings *f = a->out;
@@ -288,6 +294,10 @@ static void judge_instruction(const audit *a, size_t at, uint32_t op, uint32_t n
   if (why) find(a, SB_SPIRV_OPERATION, at, n >= 3 ? w[2] : 0, why);
   if (sb_spirv_is_float_arithmetic(op) && (n < 3 || !(flags_of(a, w[2]) & ID_NO_CONTRACTION)))
     find(a, SB_SPIRV_UNDECORATED, at, n >= 3 ? w[2] : 0, "a float operation lacks NoContraction: devices may fuse it");
+  if (sb_spirv_is_float_comparison(op))
+    find(a, SB_SPIRV_OPERATION, at, n >= 3 ? w[2] : 0,
+         "a comparison of floats: devices may take subnormals for zeros; compare scalars and let the shader build "
+         "write them as integer operations");
   if (invites_folding(a, w, op, n))
     find(a, SB_SPIRV_OPERATION, at, w[2],
          "arithmetic that drivers fold because an operand is the constant 0; write what it stands for");
@@ -310,8 +320,9 @@ static void judge_instruction(const audit *a, size_t at, uint32_t op, uint32_t n
            "an extended instruction whose result devices differ in; use the shared routine");
     break;
   case SpvOpSpecConstantOp:
-    if (n >= 4 && (sb_spirv_is_float_arithmetic(w[3]) || forbidden_operation(w[3])))
-      find(a, SB_SPIRV_OPERATION, at, w[2], "float arithmetic on specialisation constants runs in the driver");
+    if (n >= 4 &&
+        (sb_spirv_is_float_arithmetic(w[3]) || sb_spirv_is_float_comparison(w[3]) || forbidden_operation(w[3])))
+      find(a, SB_SPIRV_OPERATION, at, w[2], "float operations on specialisation constants run in the driver");
     break;
   case SpvOpEntryPoint:
     if (n < 4) break;

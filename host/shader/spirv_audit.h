@@ -39,5 +39,7 @@ void sb_spirv_findings_clear(sb_spirv_findings *findings);
 
 /* True for the arithmetic that has to carry NoContraction. The decorator and the audit share this one list. */
 bool sb_spirv_is_float_arithmetic(uint32_t opcode);
+/* True for comparisons and classifications of floats, which spirv_compare.c replaces. */
+bool sb_spirv_is_float_comparison(uint32_t opcode);
 
 #endif

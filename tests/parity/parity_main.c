@@ -1,7 +1,8 @@
 /* Holds the cases of one file to the rule of one text: scalar C, 4 lanes, 8 lanes and GLSL on the first Vulkan device
  * give the same bits. Options: --elements N, --differ (success is that every case differs on the device: for mutants),
- * --save DIR (write each case's shader there and stop), --load DIR (take the shaders from there, so that a machine without
- * compilers can run them), and case names. */
+ * --without CASE (leave one out, for a mutant that only some devices show), --save DIR (write each case's shader there
+ * and stop), --load DIR (take the shaders from there, so that a machine without compilers can run them), and case
+ * names. */
 #include "parity_batch.h"
 
 #include "shader_build.h"
@@ -18,6 +19,7 @@ typedef struct parity_options {
   uint32_t elements;
   bool differ;
   bool named;
+  const char *without;
   const char *save, *load; /* folders */
 } parity_options;
 
@@ -224,6 +226,8 @@ int main(int argc, char **argv)
       o.elements = ((uint32_t)strtoul(argv[++i], NULL, 10) + 7u) & ~7u;
     else if (!strcmp(argv[i], "--differ"))
       o.differ = true;
+    else if (!strcmp(argv[i], "--without") && i + 1 < argc)
+      o.without = argv[++i];
     else if (!strcmp(argv[i], "--save") && i + 1 < argc)
       o.save = argv[++i];
     else if (!strcmp(argv[i], "--load") && i + 1 < argc)
@@ -252,6 +256,7 @@ int main(int argc, char **argv)
   for (uint32_t c = 0; cases[c].name && (device || !o.differ); c++) {
     bool chosen = !o.named;
     for (int i = 1; i < argc; i++) chosen |= !strcmp(argv[i], cases[c].name);
+    if (o.without && !strcmp(o.without, cases[c].name)) chosen = false;
     if (chosen && !run_case(vulkan, c, &cases[c], &o, &diag)) failed = 1;
     for (size_t i = 0; i < diag.count; i++)
       printf("  %s: %s\n", sb_code_name(diag.items[i].code), diag.items[i].message);

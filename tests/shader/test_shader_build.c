@@ -7,6 +7,7 @@
 
 #include "shader_build.h"
 #include "spirv_audit.h"
+#include "spirv_compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +153,8 @@ static void test_forbidden_text(void **state)
               {"a[i] = a[i] + 0.0;", SB_SPIRV_OPERATION},
               {"a[i] = 0.0 - a[i];", SB_SPIRV_OPERATION},
               {"a[i] = a[i] * 0.0;", SB_SPIRV_OPERATION},
+              {"b[i] = a[i] < a[i + 1] ? 1 : 0;", SB_SPIRV_OPERATION},
+              {"b[i] = isnan(a[i]) ? 1 : 0;", SB_SPIRV_OPERATION},
               {"mediump float m = a[i]; m = m * m; a[i] = m;", SB_SPIRV_DECORATION},
               {"double d = a[i]; a[i] = float(d);", SB_SPIRV_TYPE}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -159,6 +162,30 @@ static void test_forbidden_text(void **state)
     assert_int_equal(sb_spirv_decorate(plain.words, plain.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &out), SB_OK);
     if (!finds(&out, rows[r].rule)) fail_msg("the audit did not see: %s", rows[r].body);
     free(plain.words);
+    free(out.words);
+  }
+}
+
+/* After the pass no comparison of scalars is left; one of vectors is, and is refused. */
+static void test_comparisons(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *body;
+    bool left;
+  } rows[] = {{"b[i] = a[i] < a[i + 1] ? 1 : 0;", false},
+              {"b[i] = a[i] != a[i + 1] && a[i] >= a[i + 2] && !(a[i] > 0.0) ? 1 : 0;", false},
+              {"b[i] = isnan(a[i]) || isinf(a[i + 1]) ? 1 : 0;", false},
+              {"b[i] = any(lessThan(vec2(a[i], a[i + 1]), vec2(a[i + 2]))) ? 1 : 0;", true},
+              {"b[i] = vec2(a[i], a[i + 1]) == vec2(a[i + 2]) ? 1 : 0;", true}};
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    sb_spirv plain = compiled(rows[r].body), compared = {0}, out = {0};
+    assert_int_equal(sb_spirv_compare(plain.words, plain.count, &compared), SB_OK);
+    assert_int_equal(sb_spirv_decorate(compared.words, compared.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &out),
+                     SB_OK);
+    if (finds(&out, SB_SPIRV_OPERATION) != rows[r].left) fail_msg("wrong verdict on: %s", rows[r].body);
+    free(plain.words);
+    free(compared.words);
     free(out.words);
   }
 }
@@ -200,7 +227,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_whole_build_is_clean), cmocka_unit_test(test_without_decoration),
       cmocka_unit_test(test_without_modes),        cmocka_unit_test(test_optimised_too_early),
-      cmocka_unit_test(test_forbidden_text),       cmocka_unit_test(test_bad_input_is_told),
+      cmocka_unit_test(test_forbidden_text),       cmocka_unit_test(test_comparisons),
+      cmocka_unit_test(test_bad_input_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,7 @@ sb_status collision_broad_build(sb_collision *c)
 }
 
 /* Half extents of a shape's bounding box without margins. */
+_Static_assert(SB_SHAPE_TYPE_COUNT == 4, "give the new shape its half extents");
 static V3 half_extents(uint32_t type, const float *size, Q4 q)
 {
   if (type == SB_SHAPE_SPHERE) return v3(size[0], size[0], size[0]);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+_Static_assert(SB_SHAPE_TYPE_COUNT == 4, "give the new shape its rows and columns: a missing entry would be plane and sphere");
 static const uint8_t type_of[SB_SHAPE_TYPE_COUNT][SB_SHAPE_TYPE_COUNT] = {
     {NARROW_TYPES, NARROW_PLANE_SPHERE, NARROW_PLANE_CAPSULE, NARROW_PLANE_BOX},
     {NARROW_PLANE_SPHERE, NARROW_SPHERE_SPHERE, NARROW_SPHERE_CAPSULE, NARROW_SPHERE_BOX},

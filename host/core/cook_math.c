@@ -224,15 +224,6 @@ void cook_pose_mul(const double a[7], const double b[7], double out[7])
   memcpy(out + 3, q, sizeof q);
 }
 
-void cook_pose_inverse(const double a[7], double out[7])
-{
-  double q[4], p[3];
-  cook_quat_conj(a + 3, q);
-  cook_quat_rotate(q, a, p);
-  for (int i = 0; i < 3; i++) out[i] = 0.0 - p[i];
-  memcpy(out + 3, q, sizeof q);
-}
-
 void cook_inertia_rotate(const double q[4], const double in[6], double out[6])
 {
   double m[9], t[3][3];

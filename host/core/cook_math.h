@@ -46,7 +46,6 @@ void cook_matrix_quat(const double m[9], double q[4]);
 void cook_pose_identity(double x[7]);
 void cook_pose_mul(const double a[7], const double b[7], double out[7]);
 void cook_pose_point(const double a[7], const double p[3], double out[3]);
-void cook_pose_inverse(const double a[7], double out[7]);
 
 /* Inertia tensor in axes that q turns to: R I R^T. */
 void cook_inertia_rotate(const double q[4], const double in[6], double out[6]);

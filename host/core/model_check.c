@@ -178,6 +178,7 @@ static bool known_condim(uint32_t n) { return n == 1 || n == 3 || n == 4 || n ==
 
 static sb_status check_shapes(const check *c)
 {
+  _Static_assert(SB_SHAPE_TYPE_COUNT == 4, "say how many sizes the new shape has");
   static const int sizes[SB_SHAPE_TYPE_COUNT] = {0, 1, 2, 3};
   const sb_model *m = c->m;
   for (uint32_t s = 0; s < m->shape_count; s++) {

@@ -51,7 +51,6 @@ struct sb_sim {
   uint32_t *owner;         /* part of each body, when there are several parts; UINT32_MAX for none */
   sb_contacts seen;        /* several parts: the contacts that one part sees, filtered from the pipeline's */
   void *seen_memory;
-  sb_hash_sums *world_sums; /* of the last hash */
   uint64_t *history;        /* ring of SB_HASH_HISTORY */
   uint64_t *history_tick;
   sb_sim_stats stats;

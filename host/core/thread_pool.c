@@ -1,4 +1,4 @@
-/* A small fork-join pool on POSIX threads; a plain loop where SAMEBIT_NO_THREADS is defined. */
+/* A small fork-join pool on POSIX threads. */
 #include "thread_pool.h"
 
 #include <stdbool.h>
@@ -6,10 +6,8 @@
 
 #include "fp_env.h"
 
-#ifndef SAMEBIT_NO_THREADS
 #include <pthread.h>
 #include <stdatomic.h>
-#endif
 
 typedef struct job {
   void (*fn)(void *user, uint32_t chunk);
@@ -24,7 +22,6 @@ struct sb_thread_pool {
   uint64_t shuffle;
   uint64_t shuffle_state;
   job now;
-#ifndef SAMEBIT_NO_THREADS
   pthread_mutex_t lock;
   pthread_cond_t wake;
   pthread_cond_t done;
@@ -35,9 +32,6 @@ struct sb_thread_pool {
   atomic_uint fp_faults;
   uint32_t busy; /* workers still in the job; under lock */
   atomic_bool stop;
-#else
-  uint32_t fp_fault_count;
-#endif
 };
 
 static uint32_t run_chunk(const job *j, uint32_t i)
@@ -69,8 +63,6 @@ static void plan_order(sb_thread_pool *pool, job *j)
   j->step = 1 + (uint32_t)((pool->shuffle_state >> 13) % j->count);
   while (gcd(j->step, j->count) != 1) j->step = j->step % j->count + 1;
 }
-
-#ifndef SAMEBIT_NO_THREADS
 
 #define SPIN_ROUNDS 2000
 
@@ -182,36 +174,3 @@ void sb_thread_pool_destroy(sb_thread_pool *pool)
   free(pool->workers);
   free(pool);
 }
-
-#else
-
-uint32_t sb_thread_pool_run(sb_thread_pool *pool, uint32_t chunk_count, void (*fn)(void *, uint32_t), void *user)
-{
-  if (chunk_count == 0) return 0;
-  sb_fp_env saved = sb_fp_env_enter();
-  job j = {fn, user, chunk_count, 1, 0};
-  plan_order(pool, &j);
-  uint32_t faults = 0;
-  for (uint32_t i = 0; i < chunk_count; i++) faults += run_chunk(&j, i);
-  sb_fp_env_leave(saved);
-  return faults;
-}
-
-sb_status sb_thread_pool_create(uint32_t threads, uint64_t shuffle_seed, sb_thread_pool **out)
-{
-  *out = NULL;
-  if (threads < 1 || threads > 256) return SB_E_ARGUMENT;
-  sb_thread_pool *pool = calloc(1, sizeof *pool);
-  if (!pool) return SB_E_MEMORY;
-  pool->threads = threads;
-  pool->shuffle = shuffle_seed;
-  pool->shuffle_state = shuffle_seed;
-  *out = pool;
-  return SB_OK;
-}
-
-void sb_thread_pool_destroy(sb_thread_pool *pool) { free(pool); }
-
-#endif
-
-uint32_t sb_thread_pool_threads(const sb_thread_pool *pool) { return pool->threads; }

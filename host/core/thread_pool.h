@@ -12,7 +12,6 @@ typedef struct sb_thread_pool sb_thread_pool;
 /* threads: 1 to 256, the caller's own counted. shuffle_seed 0: chunks start in order. */
 sb_status sb_thread_pool_create(uint32_t threads, uint64_t shuffle_seed, sb_thread_pool **out);
 void sb_thread_pool_destroy(sb_thread_pool *pool);
-uint32_t sb_thread_pool_threads(const sb_thread_pool *pool);
 /* Runs fn(user, chunk) for each chunk below chunk_count; returns when all are done. Each thread has the standard
  * floating-point environment while it runs. Returns how many chunks left another environment behind: the caller names the
  * offender. */

@@ -3,7 +3,6 @@
 
 #include "samebit/joint_law.h"
 #include "samebit/maths.h"
-#include "samebit/penalty_contact.h"
 #include "samebit/solver_tools.h"
 #include "samebit/rigid_spin.h"
 

@@ -26,10 +26,8 @@ typedef struct fs_solver {
   fs_contact_force *forces; /* contact_capacity */
   uint32_t *body_first;     /* body_count + 1 */
   uint32_t *body_contact;   /* 2 * contact_capacity */
-  uint32_t *contact_count;  /* contacts on each body */
   fs_tick tick;
   bool ahead; /* of the parallel loop that places links */
-  sb_contacts no_contacts;
 } fs_solver;
 
 /* Groups the owned articulations into bundles of `bind->lanes` and derives their constants. */

@@ -127,10 +127,12 @@ static void test_velocity_limit(void **state)
     p.s->actuator_ctrl[0] = 10;
     double top = 0;
     for (int t = 0; t < 2000; t++) physics_step(&p, 1), top = fmax(top, p.s->joint_qd[0]);
-    /* featherstone clamps; semi_implicit takes the excess away as a force: rounding */
+    /* featherstone brakes what is above the limit at a step's start, so a step's worth of acceleration, 10 / 2 or 10 / 0.5, may be on top, and
+     * a hundredth of it stays; semi_implicit takes the excess away as a force: rounding */
+    double step = s == FEATHERSTONE ? (kind ? 10 / 2.0 : 10 / 0.5) * p.dt * 1.02 : 0;
     physics_bound(&p,
                   kind ? "slide: top speed under 10 N, limit 2 m/s" : "hinge: top speed under 10 N m, limit 2 rad/s",
-                  top, 2 * (1 + 20 * PHYSICS_ULP));
+                  top, 2 * (1 + 20 * PHYSICS_ULP) + step);
     assert_true(top > 1.9);
     physics_stop(&p);
   }

@@ -19,7 +19,7 @@ mv "$work/install" "$work/moved"
 prefix=$work/moved
 
 cp -r "$here/out_of_tree" "$work/source"
-cmake -S "$work/source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" > "$work/log" 2>&1 && cmake --build "$work/cmake" >> "$work/log" 2>&1 || {
+cmake -G Ninja -S "$work/source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" > "$work/log" 2>&1 && cmake --build "$work/cmake" >> "$work/log" 2>&1 || {
   cat "$work/log"
   fail "the out-of-tree build with find_package fails"
 }

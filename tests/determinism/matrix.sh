@@ -54,7 +54,7 @@ build_leg() {
     command -v "$compiler" > /dev/null && command -v "$emulator" > /dev/null || return 77
     set -- --preset "$leg" ;;
   esac
-  cmake -S "$root" "$@" -B "$dir" > "$dir.log" 2>&1 && cmake --build "$dir" --target samebit_core_program determinism_checks -j 2 >> "$dir.log" 2>&1 || {
+  cmake -G Ninja -S "$root" "$@" -B "$dir" > "$dir.log" 2>&1 && cmake --build "$dir" --target samebit_core_program determinism_checks -j 2 >> "$dir.log" 2>&1 || {
     tail -20 "$dir.log"
     say "$leg does not build"
     exit 1

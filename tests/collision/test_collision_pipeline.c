@@ -449,6 +449,24 @@ static void contacts_have_the_golden_hash(void **state)
   scene_free(s);
 }
 
+static void listed_pairs_reach_their_margin(void **state)
+{
+  (void)state;
+  const uint32_t phases[] = {SB_BROAD_ALL_PAIRS, SB_BROAD_SAP};
+  for (int i = 0; i < 2; i++) {
+    collision_scene *s = scene_new();
+    scene_world(s);
+    scene_free_shape(s, scene_at(0, 0, 0), SB_SHAPE_SPHERE, 0.1f, 0, 0);
+    scene_free_shape(s, scene_at(0.5f, 0, 0), SB_SHAPE_SPHERE, 0.1f, 0, 0); /* 0.3 m apart */
+    scene_pair(s, 0, 1, 0.5f, 0.5f);
+    sb_collision_settings x = settings_with(phases[i], 0);
+    sb_collision *c = step_with(s, &x, NULL);
+    assert_int_equal(sb_collision_contacts(c)->count, 1);
+    sb_collision_destroy(c);
+    scene_free(s);
+  }
+}
+
 static void bad_settings_are_refused(void **state)
 {
   (void)state;
@@ -502,6 +520,7 @@ int main(void)
       cmocka_unit_test(ids_are_stable),
       cmocka_unit_test(filters_apply),
       cmocka_unit_test(contacts_have_the_golden_hash),
+      cmocka_unit_test(listed_pairs_reach_their_margin),
       cmocka_unit_test(bad_settings_are_refused),
       cmocka_unit_test(empty_models_are_fine),
   };

@@ -115,14 +115,28 @@ sb_status collision_broad_build(sb_collision *c)
   return SB_OK;
 }
 
+/* Half extents along one axis; z, row: the shape's axes along it. A little is added, so that no rounding cuts a shape short. */
+static float cylinder_half(float z, const float *size)
+{
+  float across = 1.0f - z * z;
+  return (f_abs(z) * size[1] + size[0] * f_sqrt(across > 0.0f ? across : 0.0f)) * 1.00001f;
+}
+static float ellipsoid_half(V3 row, const float *size)
+{
+  float x = row.x * size[0], y = row.y * size[1], z = row.z * size[2];
+  return f_sqrt((x * x + y * y) + z * z) * 1.00001f;
+}
+
 /* Half extents of a shape's bounding box without margins. */
-_Static_assert(SB_SHAPE_TYPE_COUNT == 4, "give the new shape its half extents");
+_Static_assert(SB_SHAPE_TYPE_COUNT == 9, "give the new shape its half extents");
 static V3 half_extents(uint32_t type, const float *size, Q4 q)
 {
   if (type == SB_SHAPE_SPHERE) return v3(size[0], size[0], size[0]);
   M33 r = q4_to_m33(q);
   if (type == SB_SHAPE_CAPSULE)
     return v3(f_abs(r.r0.z) * size[1] + size[0], f_abs(r.r1.z) * size[1] + size[0], f_abs(r.r2.z) * size[1] + size[0]);
+  if (type == SB_SHAPE_CYLINDER) return v3(cylinder_half(r.r0.z, size), cylinder_half(r.r1.z, size), cylinder_half(r.r2.z, size));
+  if (type == SB_SHAPE_ELLIPSOID) return v3(ellipsoid_half(r.r0, size), ellipsoid_half(r.r1, size), ellipsoid_half(r.r2, size));
   return v3((f_abs(r.r0.x) * size[0] + f_abs(r.r0.y) * size[1]) + f_abs(r.r0.z) * size[2],
             (f_abs(r.r1.x) * size[0] + f_abs(r.r1.y) * size[1]) + f_abs(r.r1.z) * size[2],
             (f_abs(r.r2.x) * size[0] + f_abs(r.r2.y) * size[1]) + f_abs(r.r2.z) * size[2]);
@@ -408,11 +422,14 @@ static void all_pairs_row(const sb_collision *c, const collision_entry *e, uint3
   }
 }
 
+/* Planes and surfaces do not meet each other. */
+static bool is_endless(const sb_model *m, uint32_t s) { return m->shape_type[s] == SB_SHAPE_PLANE || collision_is_surface(m, s); }
+
 /* Row of a shape: planes that its box reaches, and the listed pairs of which it is the lower shape. */
 static void shape_row(const sb_collision *c, uint32_t w, uint32_t s, pair_sink *sink)
 {
   const sb_model *m = c->model;
-  if (m->shape_type[s] != SB_SHAPE_PLANE) {
+  if (m->shape_type[s] != SB_SHAPE_PLANE && !collision_is_surface(m, s)) {
     for (uint32_t i = c->plane_start[w]; i < c->plane_start[w + 1]; i++) {
       uint32_t plane = c->planes[i];
       if (c->shape_fixed[plane] && c->shape_fixed[s]) continue;
@@ -431,7 +448,7 @@ static void shape_row(const sb_collision *c, uint32_t w, uint32_t s, pair_sink *
     if (i > c->listed_start[s] && m->pair_shape[2 * list + 1] == m->pair_shape[2 * c->listed[i - 1] + 1]) continue;
     uint32_t other = (uint32_t)m->pair_shape[2 * list + 1];
     if (c->shape_fixed[s] && c->shape_fixed[other]) continue;
-    if (m->shape_type[s] == SB_SHAPE_PLANE && m->shape_type[other] == SB_SHAPE_PLANE) continue;
+    if (is_endless(m, s) && is_endless(m, other)) continue;
     sink_put(sink, s, other, list);
   }
 }

@@ -39,6 +39,14 @@ static sb_status check_settings(const sb_collision_settings *s)
   return ok ? SB_OK : SB_E_ARGUMENT;
 }
 
+/* Contacts that any pair of a world's shapes may have. */
+static uint64_t pair_points(const sb_model *m, uint32_t world)
+{
+  for (uint32_t s = m->world_shape_start[world]; s < m->world_shape_start[world + 1]; s++)
+    if (collision_is_surface(m, s)) return COLLISION_SURFACE_POINTS;
+  return 4;
+}
+
 /* The documented rule of sb_collision_settings. */
 static void choose_capacities(sb_collision *c)
 {
@@ -50,7 +58,8 @@ static void choose_capacities(sb_collision *c)
     uint64_t all = n ? n * (n - 1) / 2 : 0;
     uint64_t usual = 16 * n + 64;
     pairs += all < usual ? all : usual;
-    contacts += 4 * all < usual ? 4 * all : usual;
+    uint64_t most = pair_points(m, w) * all;
+    contacts += most < usual ? most : usual;
   }
   if (!c->settings.pair_capacity) c->settings.pair_capacity = pairs < UINT32_MAX ? (uint32_t)pairs : UINT32_MAX;
   if (!c->settings.contact_capacity)

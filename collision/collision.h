@@ -15,7 +15,7 @@
  *
  * Two shapes may collide unless: both are static; they share a body or a group of bodies joined by FIXED joints; one
  * group is the other's parent; exclude_body lists their bodies; or contype and conaffinity do not meet. Shapes that
- * pair_shape lists collide unless both are static. Two planes never do. Friction is the larger coefficient of the two
+ * pair_shape lists collide unless both are static. Planes, meshes and heightfields never collide with each other. Friction is the larger coefficient of the two
  * shapes, component by component; so are condim and restitution. */
 #ifndef SAMEBIT_COLLISION_H
 #define SAMEBIT_COLLISION_H
@@ -38,7 +38,7 @@ typedef struct sb_collision_settings {
   uint32_t struct_size;
   uint32_t broad_phase;
   uint32_t pair_capacity;    /* shape pairs; 0: for each world of n shapes, min(n (n - 1) / 2, 16 n + 64) */
-  uint32_t contact_capacity; /* contacts; 0: for each world of n shapes, min(2 n (n - 1), 16 n + 64) */
+  uint32_t contact_capacity; /* contacts; 0: for each world of n shapes, min(2 n (n - 1), 16 n + 64), twice the first where a mesh or heightfield is */
   float speculative_margin;  /* m, >= 0 */
   uint32_t lanes;            /* 1, 4 or 8; 0: the widest that this CPU runs well */
   uint32_t truncate;         /* not 0: when contacts overflow, keep the first in canonical order (and still return SB_E_CAPACITY) */
@@ -66,7 +66,7 @@ typedef struct sb_collision_usage {
 sb_collision_settings sb_collision_default_settings(void);
 
 /* [setup] The model must outlive the pipeline. NULL settings mean the defaults. SB_E_ARGUMENT: a setting is out of
- * range or a world has 2^24 shapes or more. SB_E_UNSUPPORTED: unknown shape type. SB_E_MEMORY. *out is NULL on failure.
+ * range or a world has 2^24 shapes or more. SB_E_UNSUPPORTED: unknown shape type, or a mesh or heightfield that moves. SB_E_MEMORY. *out is NULL on failure.
  */
 sb_status sb_collision_create(const sb_model *model, const sb_collision_settings *settings, sb_collision **out);
 void sb_collision_destroy(sb_collision *c); /* NULL is allowed. [setup] */

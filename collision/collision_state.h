@@ -12,6 +12,9 @@
 #define COLLISION_SHAPES_PER_CHUNK 128u
 #define COLLISION_ROWS_PER_CHUNK 256u
 #define COLLISION_PAIRS_PER_CHUNK 256u
+/* Pairs of one chunk that are worked one by one. */
+#define COLLISION_CONVEX_BATCH 16u
+#define COLLISION_SURFACE_BATCH 2u
 /* A world's sweep holds at most this many entries for each shape: one for each cell that the shape touches. */
 #define COLLISION_ENTRIES_PER_SHAPE 4u
 /* Worlds with at most this many solid shapes are not worth sorting. */
@@ -54,6 +57,18 @@ typedef struct collision_manifold {
   uint16_t feature[4];
   uint32_t count;
 } collision_manifold;
+
+#define COLLISION_SURFACE_POINTS 8u
+
+/* Result of one pair with a mesh or heightfield: points with normals of their own. */
+typedef struct collision_surface_manifold {
+  float normal[COLLISION_SURFACE_POINTS][3];
+  float point_a[COLLISION_SURFACE_POINTS][3];
+  float point_b[COLLISION_SURFACE_POINTS][3];
+  float gap[COLLISION_SURFACE_POINTS];
+  uint16_t feature[COLLISION_SURFACE_POINTS];
+  uint32_t count;
+} collision_surface_manifold;
 
 /* Rows of one world's broad phase; the unit whose pairs are counted and placed. */
 typedef struct collision_span {
@@ -117,9 +132,11 @@ struct sb_collision {
   uint8_t *pair_type;
   uint32_t type_start[NARROW_TYPES + 1];
   uint32_t type_chunk_start[NARROW_TYPES + 1];
+  uint32_t *surface_of; /* by pair of NARROW_SURFACE: index into surfaces */
   uint32_t *arrival; /* chunks of the narrow phase in order of completion; for a mutant alone */
   uint32_t arrival_count;
   collision_manifold *manifolds;
+  collision_surface_manifold *surfaces; /* of the pairs of NARROW_SURFACE in the order of work; NULL when the model has no surface */
   uint32_t *contact_first; /* by pair */
 
 #define SB_X_CONTACT(type, name, comps, doc) type *contact_##name;
@@ -144,6 +161,13 @@ bool collision_may_collide(const sb_collision *c, uint32_t a, uint32_t b);
 sb_status collision_broad_build(sb_collision *c);
 /* Fills pairs, sorted, and pair_count; SB_E_CAPACITY when they do not fit. */
 sb_status collision_broad_step(sb_collision *c);
+
+/* Whether the shape is a mesh or heightfield. */
+static inline bool collision_is_surface(const sb_model *m, uint32_t shape) { return m->shape_type[shape] >= SB_SHAPE_MESH; }
+
+/* narrow_convex.c: points below the limit (m), sorted by feature. */
+void collision_convex_pair(const sb_collision *c, const collision_pair *pair, float limit, collision_manifold *out);
+void collision_surface_pair(const sb_collision *c, const collision_pair *pair, float limit, collision_surface_manifold *out);
 
 /* narrow_phase.c */
 sb_status collision_narrow_build(sb_collision *c);

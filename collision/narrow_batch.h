@@ -17,6 +17,9 @@ typedef enum narrow_type {
   NARROW_CAPSULE_CAPSULE,
   NARROW_CAPSULE_BOX,
   NARROW_BOX_BOX,
+  NARROW_LANE_TYPES, /* those above run over lanes, those below pair by pair */
+  NARROW_CONVEX = NARROW_LANE_TYPES,
+  NARROW_SURFACE,
   NARROW_TYPES
 } narrow_type;
 

@@ -85,6 +85,8 @@ void COLLISION_NARROW_LANES(narrow_batch *b, narrow_type type, uint32_t count)
     RUN(TURNED_NORMAL, narrow_capsule_box(SIZE_A, size_b, rel));
   case NARROW_BOX_BOX:
     RUN(TURNED_NORMAL, narrow_box_box(SIZE_A, size_b, rel, f_load(&b->limit[i])));
+  case NARROW_CONVEX:
+  case NARROW_SURFACE:
   case NARROW_TYPES:
     break;
   }

@@ -4,13 +4,25 @@
 
 #include <string.h>
 
-_Static_assert(SB_SHAPE_TYPE_COUNT == 4, "give the new shape its rows and columns: a missing entry would be plane and sphere");
-static const uint8_t type_of[SB_SHAPE_TYPE_COUNT][SB_SHAPE_TYPE_COUNT] = {
+_Static_assert(SB_SHAPE_TYPE_COUNT == 9, "say which kernel takes the new shape");
+static const uint8_t lane_type[SB_SHAPE_BOX + 1][SB_SHAPE_BOX + 1] = {
     {NARROW_TYPES, NARROW_PLANE_SPHERE, NARROW_PLANE_CAPSULE, NARROW_PLANE_BOX},
     {NARROW_PLANE_SPHERE, NARROW_SPHERE_SPHERE, NARROW_SPHERE_CAPSULE, NARROW_SPHERE_BOX},
     {NARROW_PLANE_CAPSULE, NARROW_SPHERE_CAPSULE, NARROW_CAPSULE_CAPSULE, NARROW_CAPSULE_BOX},
     {NARROW_PLANE_BOX, NARROW_SPHERE_BOX, NARROW_CAPSULE_BOX, NARROW_BOX_BOX},
 };
+
+static uint8_t type_of(uint32_t a, uint32_t b)
+{
+  if (a <= SB_SHAPE_BOX && b <= SB_SHAPE_BOX) return lane_type[a][b];
+  return a < SB_SHAPE_MESH && b < SB_SHAPE_MESH ? NARROW_CONVEX : NARROW_SURFACE;
+}
+
+/* Pairs of a chunk. */
+static uint32_t batch_of(uint32_t type)
+{
+  return type < NARROW_LANE_TYPES ? NARROW_BATCH : type == NARROW_CONVEX ? COLLISION_CONVEX_BATCH : COLLISION_SURFACE_BATCH;
+}
 
 static collision_narrow_fn choose_lanes(uint32_t *lanes)
 {
@@ -35,8 +47,13 @@ sb_status collision_narrow_build(sb_collision *c)
   c->pair_type = collision_alloc(c, pairs, sizeof *c->pair_type);
   c->manifolds = collision_alloc(c, pairs, sizeof *c->manifolds);
   c->contact_first = collision_alloc(c, pairs, sizeof *c->contact_first);
-  c->arrival = collision_alloc(c, pairs / NARROW_BATCH + NARROW_TYPES + 1, sizeof *c->arrival);
+  c->arrival = collision_alloc(c, pairs + NARROW_TYPES + 1, sizeof *c->arrival);
   c->world_start = collision_alloc(c, (size_t)m->world_count + 1, sizeof *c->world_start);
+  bool has_surface = false;
+  for (uint32_t i = 0; i < m->shape_count; i++) has_surface = has_surface || collision_is_surface(m, i);
+  c->surfaces = has_surface ? collision_alloc(c, pairs, sizeof *c->surfaces) : NULL;
+  c->surface_of = has_surface ? collision_alloc(c, pairs, sizeof *c->surface_of) : NULL;
+  if (has_surface && (!c->surfaces || !c->surface_of)) return SB_E_MEMORY;
   if (!c->work || !c->pair_type || !c->manifolds || !c->contact_first || !c->arrival || !c->world_start)
     return SB_E_MEMORY;
 #define SB_X_CONTACT(type, name, comps, doc)                                                                           \
@@ -57,13 +74,13 @@ static uint32_t group_by_type(sb_collision *c)
   const sb_model *m = c->model;
   memset(c->type_start, 0, sizeof c->type_start);
   for (uint32_t i = 0; i < c->pair_count; i++) {
-    uint8_t type = type_of[m->shape_type[c->pairs[i].a]][m->shape_type[c->pairs[i].b]];
+    uint8_t type = type_of(m->shape_type[c->pairs[i].a], m->shape_type[c->pairs[i].b]);
     c->pair_type[i] = type;
     c->type_start[type + 1]++;
   }
   c->type_chunk_start[0] = 0;
   for (uint32_t t = 0; t < NARROW_TYPES; t++) {
-    c->type_chunk_start[t + 1] = c->type_chunk_start[t] + (c->type_start[t + 1] + NARROW_BATCH - 1) / NARROW_BATCH;
+    c->type_chunk_start[t + 1] = c->type_chunk_start[t] + (c->type_start[t + 1] + batch_of(t) - 1) / batch_of(t);
     c->type_start[t + 1] += c->type_start[t];
   }
   uint32_t next[NARROW_TYPES];
@@ -156,8 +173,17 @@ static void narrow_chunk_range(const sb_collision *c, uint32_t chunk, uint32_t *
   uint32_t t = 0;
   while (chunk >= c->type_chunk_start[t + 1]) t++;
   *type = t;
-  *first = c->type_start[t] + (chunk - c->type_chunk_start[t]) * NARROW_BATCH;
-  *count = c->type_start[t + 1] - *first < NARROW_BATCH ? c->type_start[t + 1] - *first : NARROW_BATCH;
+  *first = c->type_start[t] + (chunk - c->type_chunk_start[t]) * batch_of(t);
+  *count = c->type_start[t + 1] - *first < batch_of(t) ? c->type_start[t + 1] - *first : batch_of(t);
+}
+
+static void run_lanes(sb_collision *c, uint32_t type, uint32_t first, uint32_t count)
+{
+  narrow_batch b;
+  for (uint32_t i = 0; i < count; i++) gather_pair(c, &c->pairs[c->work[first + i]], &b, i);
+  for (uint32_t i = count; i % 8; i++) gather_pair(c, &c->pairs[c->work[first + count - 1]], &b, i);
+  c->narrow(&b, (narrow_type)type, count);
+  for (uint32_t i = 0; i < count; i++) scatter_pair(c, c->work[first + i], &b, i);
 }
 
 static void narrow_chunk(void *ctx, uint32_t chunk)
@@ -165,11 +191,17 @@ static void narrow_chunk(void *ctx, uint32_t chunk)
   sb_collision *c = ctx;
   uint32_t type, first, count;
   narrow_chunk_range(c, chunk, &type, &first, &count);
-  narrow_batch b;
-  for (uint32_t i = 0; i < count; i++) gather_pair(c, &c->pairs[c->work[first + i]], &b, i);
-  for (uint32_t i = count; i % 8; i++) gather_pair(c, &c->pairs[c->work[first + count - 1]], &b, i);
-  c->narrow(&b, (narrow_type)type, count);
-  for (uint32_t i = 0; i < count; i++) scatter_pair(c, c->work[first + i], &b, i);
+  if (type < NARROW_LANE_TYPES) run_lanes(c, type, first, count);
+  for (uint32_t i = 0; type == NARROW_CONVEX && i < count; i++) {
+    uint32_t pair = c->work[first + i];
+    collision_convex_pair(c, &c->pairs[pair], pair_limit(c, &c->pairs[pair]), &c->manifolds[pair]);
+  }
+  for (uint32_t i = 0; type == NARROW_SURFACE && i < count; i++) {
+    uint32_t pair = c->work[first + i], index = first + i - c->type_start[NARROW_SURFACE];
+    c->surface_of[pair] = index;
+    collision_surface_pair(c, &c->pairs[pair], pair_limit(c, &c->pairs[pair]), &c->surfaces[index]);
+    c->manifolds[pair].count = c->surfaces[index].count;
+  }
 #ifdef SAMEBIT_MUTANT_UNSORTED_CONTACTS
   c->arrival[__atomic_fetch_add(&c->arrival_count, 1, __ATOMIC_SEQ_CST)] = chunk;
 #endif
@@ -250,19 +282,20 @@ static void emit_chunk(void *ctx, uint32_t chunk)
     if (f->count == 0) continue;
     const collision_pair *p = &c->pairs[i];
     pair_surface s = combine_surfaces(c, p);
+    const collision_surface_manifold *w = c->pair_type[i] == NARROW_SURFACE ? &c->surfaces[c->surface_of[i]] : NULL;
     for (uint32_t k = 0; k < f->count; k++) {
       size_t at = c->contact_first[i] + k;
       if (at >= c->contacts.count) return; /* truncated */
-      c->contact_key[at] = s.key | f->feature[k];
+      c->contact_key[at] = s.key | (w ? w->feature[k] : f->feature[k]);
       c->contact_world[at] = m->shape_world[p->a];
       c->contact_shape_a[at] = (int32_t)p->a;
       c->contact_shape_b[at] = (int32_t)p->b;
       c->contact_body_a[at] = c->shape_fixed[p->a] ? -1 : m->shape_body[p->a];
       c->contact_body_b[at] = c->shape_fixed[p->b] ? -1 : m->shape_body[p->b];
-      memcpy(c->contact_point_a + 3 * at, f->point_a[k], sizeof f->point_a[k]);
-      memcpy(c->contact_point_b + 3 * at, f->point_b[k], sizeof f->point_b[k]);
-      memcpy(c->contact_normal + 3 * at, f->normal, sizeof f->normal);
-      c->contact_gap[at] = f->gap[k];
+      memcpy(c->contact_point_a + 3 * at, w ? w->point_a[k] : f->point_a[k], sizeof f->point_a[k]);
+      memcpy(c->contact_point_b + 3 * at, w ? w->point_b[k] : f->point_b[k], sizeof f->point_b[k]);
+      memcpy(c->contact_normal + 3 * at, w ? w->normal[k] : f->normal, sizeof f->normal);
+      c->contact_gap[at] = w ? w->gap[k] : f->gap[k];
       memcpy(c->contact_friction + 3 * at, s.friction, sizeof s.friction);
       c->contact_restitution[at] = s.restitution;
     }

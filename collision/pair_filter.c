@@ -75,6 +75,7 @@ sb_status collision_filter_build(sb_collision *c)
     if (body < -1 || body >= (int32_t)m->body_count) return SB_E_ARGUMENT;
     if (m->shape_type[s] >= SB_SHAPE_TYPE_COUNT) return SB_E_UNSUPPORTED;
     c->shape_fixed[s] = body < 0 || (m->body_flags[body] & SB_BODY_STATIC) != 0;
+    if (collision_is_surface(m, s) && !c->shape_fixed[s]) return SB_E_UNSUPPORTED;
     c->shape_weld[s] = shape_group(m, m->body_weld, s);
     c->shape_weld_parent[s] = shape_group(m, m->body_weld_parent, s);
   }

@@ -34,6 +34,7 @@ sb_build_shape sb_build_shape_default(void)
   s.friction[0] = 1.0, s.friction[1] = 0.005, s.friction[2] = 0.0001;
   s.contype = s.conaffinity = 1;
   s.condim = 3;
+  s.geometry = -1;
   return s;
 }
 
@@ -64,6 +65,12 @@ sb_model_builder *sb_builder_create(void)
   b->actuators.size = sizeof(sb_build_actuator);
   b->excludes.size = sizeof(sb_body_pair);
   b->pairs.size = sizeof(sb_build_pair);
+  b->geometries.size = sizeof(sb_built_geometry);
+  b->vertices.size = sizeof(sb_built_vertex);
+  b->faces.size = sizeof(sb_built_face);
+  b->corners.size = sizeof(sb_built_corner);
+  b->nodes.size = sizeof(sb_built_node);
+  b->heights.size = sizeof(float);
   b->gravity[2] = -9.81;
   b->dt_denominator = 1;
   return b;
@@ -72,7 +79,8 @@ sb_model_builder *sb_builder_create(void)
 void sb_builder_free(sb_model_builder *b)
 {
   if (!b) return;
-  sb_pool *const pools[] = {&b->bodies, &b->dofs, &b->shapes, &b->actuators, &b->excludes, &b->pairs};
+  sb_pool *const pools[] = {&b->bodies, &b->dofs, &b->shapes, &b->actuators, &b->excludes, &b->pairs,
+                            &b->geometries, &b->vertices, &b->faces, &b->corners, &b->nodes, &b->heights};
   for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) free(pools[i]->items);
   for (int k = 0; k < SB_NAME_KINDS; k++) free(b->names[k].text);
   free(b);
@@ -178,6 +186,37 @@ int32_t sb_builder_add_shape(sb_model_builder *b, const sb_build_shape *shape, c
   if (!b) return -1;
   int32_t index = pool_add(b, &b->shapes, shape);
   if (index >= 0) add_name(b, SB_NAME_SHAPE, name, "");
+  return b->failed ? -1 : index;
+}
+
+int32_t sb_builder_add_geometry(sb_model_builder *b, const sb_build_geometry *g)
+{
+  if (!b) return -1;
+  sb_built_geometry built = {.type = g->type,
+                             .vertices = {b->vertices.count, g->vertex_count},
+                             .faces = {b->faces.count, g->face_count},
+                             .nodes = {b->nodes.count, g->node_count},
+                             .grid = {b->heights.count, g->rows, g->columns}};
+  memcpy(built.half, g->half, sizeof built.half);
+  uint32_t first_corner = b->corners.count;
+  for (uint32_t i = 0; i < g->vertex_count; i++) pool_add(b, &b->vertices, g->vertex + 3 * (size_t)i);
+  for (uint32_t i = 0; i < g->face_count; i++) {
+    sb_built_face face = {.corners = {first_corner + g->face_corners[2 * (size_t)i], g->face_corners[2 * (size_t)i + 1]}};
+    memcpy(face.normal, g->face_normal + 3 * (size_t)i, sizeof face.normal);
+    pool_add(b, &b->faces, &face);
+  }
+  for (uint32_t i = 0; i < g->corner_count; i++) {
+    const sb_built_corner corner = {g->corner_vertex[i], g->corner_neighbour[i]};
+    pool_add(b, &b->corners, &corner);
+  }
+  for (uint32_t i = 0; i < g->node_count; i++) {
+    sb_built_node node = {.next = g->node_next[i], .faces = {g->node_faces[2 * (size_t)i], g->node_faces[2 * (size_t)i + 1]}};
+    memcpy(node.box, g->node_box + 6 * (size_t)i, sizeof node.box);
+    pool_add(b, &b->nodes, &node);
+  }
+  uint32_t heights = g->rows * g->columns;
+  for (uint32_t i = 0; i < heights; i++) pool_add(b, &b->heights, g->height + i);
+  int32_t index = pool_add(b, &b->geometries, &built);
   return b->failed ? -1 : index;
 }
 

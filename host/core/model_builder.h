@@ -45,7 +45,24 @@ typedef struct sb_build_shape {
   double restitution;
   double margin;
   uint32_t contype, conaffinity, condim;
+  int32_t geometry; /* of a hull, mesh or heightfield, whose half extents are its size; -1 for others */
 } sb_build_shape;
+
+/* Geometry as samebit/model.h has it, rounded already, indices from 0. Which arrays a type needs stands there. */
+typedef struct sb_build_geometry {
+  uint32_t type; /* SB_SHAPE_HULL, SB_SHAPE_MESH or SB_SHAPE_HFIELD */
+  float half[3];
+  uint32_t vertex_count, face_count, corner_count, node_count, rows, columns;
+  const float *vertex;            /* 3 each */
+  const float *face_normal;       /* 3 each */
+  const uint32_t *face_corners;   /* first and number of each */
+  const uint32_t *corner_vertex;
+  const int32_t *corner_neighbour;
+  const float *node_box;          /* 6 each */
+  const uint32_t *node_next;
+  const uint32_t *node_faces;     /* first and number of each */
+  const float *height;            /* rows * columns */
+} sb_build_geometry;
 
 typedef struct sb_build_actuator {
   uint32_t kind; /* SB_ACTUATOR_* */
@@ -83,6 +100,8 @@ int32_t sb_builder_add_body(sb_model_builder *builder, const sb_build_body *body
 /* Adds a dof to the body added last, which must have an AXES joint. */
 int32_t sb_builder_add_dof(sb_model_builder *builder, const sb_build_dof *dof, const char *name);
 int32_t sb_builder_add_shape(sb_model_builder *builder, const sb_build_shape *shape, const char *name);
+/* Copies the geometry. */
+int32_t sb_builder_add_geometry(sb_model_builder *builder, const sb_build_geometry *geometry);
 int32_t sb_builder_add_actuator(sb_model_builder *builder, const sb_build_actuator *actuator, const char *name);
 void sb_builder_add_exclude(sb_model_builder *builder, int32_t body_a, int32_t body_b);
 void sb_builder_add_pair(sb_model_builder *builder, const sb_build_pair *pair);

@@ -25,12 +25,40 @@ typedef struct sb_built_body {
   int32_t dof_count;
 } sb_built_body;
 
+/* Geometry in the pools: what samebit/model.h says of each array, corners and all counted over the whole model. */
+typedef struct sb_built_geometry {
+  uint32_t type;
+  float half[3];
+  uint32_t vertices[2], faces[2], nodes[2], grid[3];
+} sb_built_geometry;
+
+typedef struct sb_built_vertex {
+  float at[3];
+} sb_built_vertex;
+
+typedef struct sb_built_face {
+  float normal[3];
+  uint32_t corners[2];
+} sb_built_face;
+
+typedef struct sb_built_corner {
+  uint32_t vertex;
+  int32_t neighbour;
+} sb_built_corner;
+
+typedef struct sb_built_node {
+  float box[6];
+  uint32_t next;
+  uint32_t faces[2];
+} sb_built_node;
+
 typedef struct sb_body_pair {
   int32_t body[2];
 } sb_body_pair;
 
 struct sb_model_builder {
   sb_pool bodies, dofs, shapes, actuators, excludes, pairs;
+  sb_pool geometries, vertices, faces, corners, nodes, heights;
   sb_text_pool names[SB_NAME_KINDS];
   double gravity[3];
   uint32_t dt_numerator, dt_denominator;

@@ -176,10 +176,28 @@ static sb_status check_dofs(const check *c)
 
 static bool known_condim(uint32_t n) { return n == 1 || n == 3 || n == 4 || n == 6; }
 
+/* A shape and its geometry belong together; triangles and heights never move. */
+static sb_status check_shape_geometry(const check *c, uint32_t s)
+{
+  const sb_model *m = c->m;
+  int32_t g = m->shape_geometry[s], body = m->shape_body[s];
+  if (m->shape_type[s] < SB_SHAPE_HULL) {
+    REQUIRE(g == -1, "shape", s, "its type has no geometry");
+    return SB_OK;
+  }
+  REQUIRE(g >= 0 && g < (int32_t)m->geometry_count && m->geometry_type[g] == m->shape_type[s], "shape", s,
+          "needs a geometry of its own type");
+  for (int i = 0; i < 3; i++)
+    REQUIRE(m->shape_size[3 * s + i] == m->geometry_half[3 * g + i], "shape", s, "its size must be that of its geometry");
+  REQUIRE(m->shape_type[s] == SB_SHAPE_HULL || body < 0 || (m->body_flags[body] & SB_BODY_STATIC), "shape", s,
+          "a mesh or heightfield belongs to the world or to a body that is fixed to it; use the mesh's hull");
+  return SB_OK;
+}
+
 static sb_status check_shapes(const check *c)
 {
-  _Static_assert(SB_SHAPE_TYPE_COUNT == 4, "say how many sizes the new shape has");
-  static const int sizes[SB_SHAPE_TYPE_COUNT] = {0, 1, 2, 3};
+  _Static_assert(SB_SHAPE_TYPE_COUNT == 9, "say how many sizes the new shape has");
+  static const int sizes[SB_SHAPE_TYPE_COUNT] = {0, 1, 2, 3, 2, 3, 3, 3, 3};
   const sb_model *m = c->m;
   for (uint32_t s = 0; s < m->shape_count; s++) {
     REQUIRE(m->shape_world[s] == 0, "shape", s, "world index out of range");
@@ -194,6 +212,8 @@ static sb_status check_shapes(const check *c)
     REQUIRE(m->shape_restitution[s] >= 0.0f && m->shape_restitution[s] <= 1.0f, "shape", s,
             "restitution must be from 0 to 1");
     REQUIRE(known_condim(m->shape_condim[s]), "shape", s, "condim must be 1, 3, 4 or 6");
+    sb_status status = check_shape_geometry(c, s);
+    if (status != SB_OK) return status;
   }
   return SB_OK;
 }
@@ -227,6 +247,65 @@ static sb_status check_rest(const check *c)
   return SB_OK;
 }
 
+/* A part of a domain of `count` entities. */
+static bool inside(const uint32_t part[2], uint32_t count) { return part[0] <= count && part[1] <= count - part[0]; }
+
+static sb_status check_faces(const check *c, uint32_t g)
+{
+  const sb_model *m = c->m;
+  const uint32_t *vertices = m->geometry_vertices + 2 * g, *faces = m->geometry_faces + 2 * g;
+  bool hull = m->geometry_type[g] == SB_SHAPE_HULL;
+  REQUIRE(inside(vertices, m->geometry_vertex_count) && inside(faces, m->geometry_face_count), "geometry", g,
+          "vertices or faces beyond the end of the model");
+  REQUIRE(vertices[1] >= (hull ? 4u : 3u) && faces[1] >= (hull ? 4u : 1u), "geometry", g, "too few vertices or faces");
+  REQUIRE(!hull || vertices[1] <= SB_HULL_MAX_VERTICES, "geometry", g, "a hull has at most 64 vertices");
+  for (uint32_t f = faces[0]; f < faces[0] + faces[1]; f++) {
+    const uint32_t *corners = m->face_corners + 2 * f;
+    REQUIRE(inside(corners, m->geometry_corner_count), "geometry", g, "corners beyond the end of the model");
+    REQUIRE(corners[1] >= 3 && corners[1] <= (hull ? SB_HULL_MAX_CORNERS : 3u), "geometry", g, "wrong number of corners");
+    REQUIRE(unit(m->face_normal + 3 * f, 3), "geometry", g, "a face's normal must have length 1");
+    for (uint32_t k = corners[0]; k < corners[0] + corners[1]; k++)
+      REQUIRE(m->corner_vertex[k] < vertices[1] && m->corner_neighbour[k] >= -1 && m->corner_neighbour[k] < (int32_t)faces[1],
+              "geometry", g, "a corner's vertex or neighbour is out of range");
+  }
+  return SB_OK;
+}
+
+static sb_status check_nodes(const check *c, uint32_t g)
+{
+  const sb_model *m = c->m;
+  const uint32_t *nodes = m->geometry_nodes + 2 * g, *faces = m->geometry_faces + 2 * g;
+  REQUIRE(inside(nodes, m->geometry_node_count) && nodes[1] >= 1, "geometry", g, "nodes beyond the end of the model");
+  for (uint32_t n = 0; n < nodes[1]; n++) {
+    uint32_t next = m->node_next[nodes[0] + n];
+    REQUIRE(next > n && next <= nodes[1], "geometry", g, "node_next must lead onwards");
+    REQUIRE(inside(m->node_faces + 2 * (nodes[0] + n), faces[1]), "geometry", g, "a node's faces are out of range");
+  }
+  return SB_OK;
+}
+
+static sb_status check_geometry(const check *c)
+{
+  const sb_model *m = c->m;
+  for (uint32_t g = 0; g < m->geometry_count; g++) {
+    uint32_t type = m->geometry_type[g];
+    REQUIRE(type >= SB_SHAPE_HULL && type <= SB_SHAPE_HFIELD, "geometry", g, "unknown type");
+    for (int i = 0; i < 3; i++) REQUIRE(m->geometry_half[3 * g + i] > 0.0f, "geometry", g, "half extents must be above 0");
+    if (type == SB_SHAPE_HFIELD) {
+      const uint32_t *grid = m->geometry_grid + 3 * g;
+      REQUIRE(grid[1] >= 2 && grid[2] >= 2 && grid[1] <= SB_MODEL_MAX_COUNT / grid[2], "geometry", g,
+              "a heightfield has at least 2 rows and 2 columns");
+      const uint32_t part[2] = {grid[0], grid[1] * grid[2]};
+      REQUIRE(inside(part, m->geometry_height_count), "geometry", g, "heights beyond the end of the model");
+      continue;
+    }
+    sb_status status = check_faces(c, g);
+    if (status == SB_OK && type == SB_SHAPE_MESH) status = check_nodes(c, g);
+    if (status != SB_OK) return status;
+  }
+  return SB_OK;
+}
+
 sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diagnostics *diag)
 {
   const check c = {store, &store->view, where, diag};
@@ -240,7 +319,7 @@ sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diag
       return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, where,
                        "the scene has %u entities of one kind; %u is the limit", sb_model_domain_count(&store->view, d),
                        SB_MODEL_MAX_COUNT);
-  sb_status (*const steps[])(const check *) = {check_finite, check_bodies, check_dofs, check_shapes, check_rest};
+  sb_status (*const steps[])(const check *) = {check_finite, check_bodies, check_dofs, check_geometry, check_shapes, check_rest};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     sb_status status = steps[i](&c);
     if (status != SB_OK) return status;

@@ -279,7 +279,43 @@ static sb_status put_shape(finalise *f, uint32_t i)
   SET(uint32_t, shape_contype, i, s->contype);
   SET(uint32_t, shape_conaffinity, i, s->conaffinity);
   SET(uint32_t, shape_condim, i, s->condim);
+  SET(int32_t, shape_geometry, i, s->geometry);
   return SB_OK;
+}
+
+/* Copies `n` words of entity i; geometry is rounded before it comes here. */
+#define COPY(array, i, n, from) memcpy((uint32_t *)sb_store_array(f->store, SB_ARRAY_##array) + (size_t)(i) * (n), from, 4 * (n))
+
+static void put_geometry(finalise *f)
+{
+  const sb_model_builder *b = f->b;
+  for (uint32_t i = 0; i < b->geometries.count; i++) {
+    const sb_built_geometry *g = sb_pool_at(&b->geometries, (int32_t)i);
+    SET(uint32_t, geometry_type, i, g->type);
+    COPY(geometry_half, i, 3, g->half);
+    COPY(geometry_vertices, i, 2, g->vertices);
+    COPY(geometry_faces, i, 2, g->faces);
+    COPY(geometry_nodes, i, 2, g->nodes);
+    COPY(geometry_grid, i, 3, g->grid);
+  }
+  for (uint32_t i = 0; i < b->vertices.count; i++) COPY(geometry_vertex, i, 3, sb_pool_at(&b->vertices, (int32_t)i));
+  for (uint32_t i = 0; i < b->faces.count; i++) {
+    const sb_built_face *face = sb_pool_at(&b->faces, (int32_t)i);
+    COPY(face_normal, i, 3, face->normal);
+    COPY(face_corners, i, 2, face->corners);
+  }
+  for (uint32_t i = 0; i < b->corners.count; i++) {
+    const sb_built_corner *corner = sb_pool_at(&b->corners, (int32_t)i);
+    SET(uint32_t, corner_vertex, i, corner->vertex);
+    SET(int32_t, corner_neighbour, i, corner->neighbour);
+  }
+  for (uint32_t i = 0; i < b->nodes.count; i++) {
+    const sb_built_node *node = sb_pool_at(&b->nodes, (int32_t)i);
+    COPY(node_box, i, 6, node->box);
+    SET(uint32_t, node_next, i, node->next);
+    COPY(node_faces, i, 2, node->faces);
+  }
+  for (uint32_t i = 0; i < b->heights.count; i++) COPY(geometry_height, i, 1, sb_pool_at(&b->heights, (int32_t)i));
 }
 
 static void put_rest(finalise *f)
@@ -320,6 +356,7 @@ static sb_status fill(finalise *f, uint32_t coords)
   for (uint32_t i = 0; i < f->b->shapes.count && status == SB_OK; i++) status = put_shape(f, i);
   if (status != SB_OK) return status;
   put_rest(f);
+  put_geometry(f);
   status = sb_model_check(f->store, f->where, f->diag);
   return status == SB_OK ? sb_store_hash(f->store, f->diag) : status;
 }
@@ -342,6 +379,12 @@ sb_status sb_builder_finalise(const sb_model_builder *b, const char *where, sb_m
   counts[SB_DOMAIN_ACTUATOR] = b->actuators.count;
   counts[SB_DOMAIN_EXCLUDE] = b->excludes.count;
   counts[SB_DOMAIN_PAIR] = b->pairs.count;
+  counts[SB_DOMAIN_GEOMETRY] = b->geometries.count;
+  counts[SB_DOMAIN_GEOMETRY_VERTEX] = b->vertices.count;
+  counts[SB_DOMAIN_GEOMETRY_FACE] = b->faces.count;
+  counts[SB_DOMAIN_GEOMETRY_CORNER] = b->corners.count;
+  counts[SB_DOMAIN_GEOMETRY_NODE] = b->nodes.count;
+  counts[SB_DOMAIN_GEOMETRY_HEIGHT] = b->heights.count;
   finalise f = {b, NULL, NULL, where, diag};
   sb_status status = sb_store_allocate(counts, &f.store, diag);
   if (status != SB_OK) return status;

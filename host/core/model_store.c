@@ -33,6 +33,22 @@ uint32_t sb_model_domain_count(const sb_model *model, int domain)
   }
 }
 
+/* Geometry is one for all worlds. */
+static bool is_shared(int domain)
+{
+  switch (domain) {
+  case SB_DOMAIN_GEOMETRY:
+  case SB_DOMAIN_GEOMETRY_VERTEX:
+  case SB_DOMAIN_GEOMETRY_FACE:
+  case SB_DOMAIN_GEOMETRY_CORNER:
+  case SB_DOMAIN_GEOMETRY_NODE:
+  case SB_DOMAIN_GEOMETRY_HEIGHT:
+    return true;
+  default:
+    return false;
+  }
+}
+
 const void *sb_model_array(const sb_model *model, int array)
 {
   const void *p;
@@ -137,7 +153,8 @@ static void replicate_array(const sb_model_store *one, sb_model_store *many, int
   const void *from = sb_model_array(&one->view, a);
   char *to = sb_store_array(many, a);
   uint32_t stride = info->reference < 0 ? 0 : sb_model_domain_count(&one->view, info->reference);
-  for (uint32_t w = 0; w < many->view.world_count; w++) {
+  uint32_t copies = is_shared(info->domain) ? 1 : many->view.world_count;
+  for (uint32_t w = 0; w < copies; w++) {
     void *block = to + (size_t)w * words * 4;
     memcpy(block, from, words * 4);
     if (a == SB_ARRAY_world_key) *(uint32_t *)block = first_key + w;
@@ -158,7 +175,7 @@ sb_status sb_model_store_replicate(const sb_model_store *one, uint32_t worlds, u
                      worlds, one->view.world_count);
   uint32_t counts[SB_DOMAIN_COUNT];
   for (int d = 0; d < SB_DOMAIN_COUNT; d++) {
-    uint64_t n = (uint64_t)sb_model_domain_count(&one->view, d) * worlds;
+    uint64_t n = (uint64_t)sb_model_domain_count(&one->view, d) * (is_shared(d) ? 1u : worlds);
     if (n > INT32_MAX)
       return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, NULL,
                        "%u worlds of this scene exceed the 2147483647 entities that indices can name; use fewer worlds",

@@ -51,7 +51,8 @@ static sb_build_shape shape_of(const surface *s, uint32_t type, int32_t body)
 static int32_t add_free_body(sb_model_builder *b, const surface *s, uint32_t type, const double size[3], double density,
                              const double at[3], const double qd[6], const char *name)
 {
-  static const solid_kind kinds[SB_SHAPE_TYPE_COUNT] = {SOLID_SPHERE, SOLID_SPHERE, SOLID_CAPSULE, SOLID_BOX};
+  static const solid_kind kinds[SB_SHAPE_TYPE_COUNT] = {SOLID_SPHERE, SOLID_SPHERE, SOLID_CAPSULE, SOLID_BOX, SOLID_CYLINDER,
+                                                        SOLID_ELLIPSOID};
   sb_build_body body = sb_build_body_default();
   body.joint_type = SB_JOINT_FREE;
   memcpy(body.q, at, 3 * sizeof *at);

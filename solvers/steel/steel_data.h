@@ -18,7 +18,7 @@ typedef struct st_body {
   float dp[3], dq[4], pad2;
 } st_body;
 
-/* Contacts of one pair of shapes. */
+/* Contacts of one pair of shapes along one normal. */
 typedef struct st_manifold {
   uint32_t body_a, body_b; /* st_body records */
   uint32_t first;          /* contact */

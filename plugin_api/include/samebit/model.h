@@ -42,7 +42,15 @@ extern "C" {
 #define SB_SHAPE_SPHERE 1u  /* radius, 0, 0 */
 #define SB_SHAPE_CAPSULE 2u /* radius, half length of the segment along local z, 0 */
 #define SB_SHAPE_BOX 3u     /* half extents */
-#define SB_SHAPE_TYPE_COUNT 4u
+#define SB_SHAPE_CYLINDER 4u  /* radius, half length along local z, 0 */
+#define SB_SHAPE_ELLIPSOID 5u /* half axes */
+#define SB_SHAPE_HULL 6u      /* half extents of its geometry, a convex polytope */
+#define SB_SHAPE_MESH 7u      /* half extents of its geometry, triangles; on static bodies only */
+#define SB_SHAPE_HFIELD 8u    /* half extents of its geometry, heights on a grid; solid below; on static bodies only */
+#define SB_SHAPE_TYPE_COUNT 9u
+/* Vertices of a hull, and corners of one of its faces, at most. */
+#define SB_HULL_MAX_VERTICES 64u
+#define SB_HULL_MAX_CORNERS 16u
 /* body_flags */
 #define SB_BODY_STATIC 1u /* bolted to the world through FIXED joints; never moves */
 /* actuator_kind */
@@ -52,7 +60,7 @@ extern "C" {
 /* "no limit" in limit arrays */
 #define SB_NO_LIMIT 3.0e38f
 
-/* Domains: X(NAME, count field) */
+/* Domains: X(NAME, count field). Geometry belongs to no world: all worlds share it, and replication leaves it as it is. */
 #define SB_MODEL_DOMAINS(X)                                                                                            \
   X(WORLD, world_count)                                                                                                \
   X(BODY, body_count)                                                                                                  \
@@ -61,10 +69,20 @@ extern "C" {
   X(SHAPE, shape_count)                                                                                                \
   X(ACTUATOR, actuator_count)                                                                                          \
   X(EXCLUDE, exclude_count)                                                                                            \
-  X(PAIR, pair_count)
+  X(PAIR, pair_count)                                                                                                  \
+  X(GEOMETRY, geometry_count)                                                                                          \
+  X(GEOMETRY_VERTEX, geometry_vertex_count)                                                                            \
+  X(GEOMETRY_FACE, geometry_face_count)                                                                                \
+  X(GEOMETRY_CORNER, geometry_corner_count)                                                                            \
+  X(GEOMETRY_NODE, geometry_node_count)                                                                                \
+  X(GEOMETRY_HEIGHT, geometry_height_count)
 
 /* X(DOMAIN, ctype, name, components, reference, unit and meaning)
- * reference says which domain an index array points into (for replication): NONE, BODY, SHAPE, COORD, DOF, WORLD. */
+ * reference says which domain an index array points into (for replication): NONE, BODY, SHAPE, COORD, DOF, WORLD.
+ *
+ * Geometry has its origin in the middle of its bounding box. Indices inside one geometry (vertices, faces, nodes) count from its own
+ * first. Corners of a face go round its outward normal counter-clockwise. Nodes are an AABB tree in preorder: where a node's box is
+ * missed, the walk goes on at node_next. A heightfield has its columns along x and its rows along y, both from the negative end. */
 #define SB_MODEL_ARRAYS(X)                                                                                             \
   X(WORLD, float, gravity, 3, NONE, "m/s^2, world frame")                                                              \
   X(WORLD, uint32_t, world_key, 1, NONE, "key of the world in random streams")                                         \
@@ -126,7 +144,23 @@ extern "C" {
   X(PAIR, float, pair_friction, 3, NONE, "as shape_friction")                                                          \
   X(PAIR, float, pair_restitution, 1, NONE, "as shape_restitution")                                                    \
   X(PAIR, float, pair_margin, 1, NONE, "m, in place of the sum of both shapes' margins")                               \
-  X(PAIR, uint32_t, pair_condim, 1, NONE, "as shape_condim")
+  X(PAIR, uint32_t, pair_condim, 1, NONE, "as shape_condim")                                                           \
+  X(SHAPE, int32_t, shape_geometry, 1, NONE, "geometry of a hull, mesh or heightfield; -1 for others")                 \
+  X(GEOMETRY, uint32_t, geometry_type, 1, NONE, "SB_SHAPE_HULL, SB_SHAPE_MESH or SB_SHAPE_HFIELD")                     \
+  X(GEOMETRY, float, geometry_half, 3, NONE, "m, half extents of the bounding box")                                    \
+  X(GEOMETRY, uint32_t, geometry_vertices, 2, NONE, "hull, mesh: first in geometry_vertex, and how many")              \
+  X(GEOMETRY, uint32_t, geometry_faces, 2, NONE, "hull, mesh: first in face_normal, and how many")                     \
+  X(GEOMETRY, uint32_t, geometry_nodes, 2, NONE, "mesh: first in node_box, and how many")                              \
+  X(GEOMETRY, uint32_t, geometry_grid, 3, NONE, "heightfield: first in geometry_height, rows, columns")                \
+  X(GEOMETRY_VERTEX, float, geometry_vertex, 3, NONE, "m, shape frame")                                                \
+  X(GEOMETRY_FACE, float, face_normal, 3, NONE, "unit, outward, shape frame")                                          \
+  X(GEOMETRY_FACE, uint32_t, face_corners, 2, NONE, "first in corner_vertex, and how many: 3 in a mesh")               \
+  X(GEOMETRY_CORNER, uint32_t, corner_vertex, 1, NONE, "vertex")                                                       \
+  X(GEOMETRY_CORNER, int32_t, corner_neighbour, 1, NONE, "face across the edge from this corner to the next; -1 for none") \
+  X(GEOMETRY_NODE, float, node_box, 6, NONE, "m, lower then upper corner")                                             \
+  X(GEOMETRY_NODE, uint32_t, node_next, 1, NONE, "node to go on with where this one is missed; the number of nodes at the end") \
+  X(GEOMETRY_NODE, uint32_t, node_faces, 2, NONE, "first face of a leaf, and how many; 0 of an inner node")            \
+  X(GEOMETRY_HEIGHT, float, geometry_height, 1, NONE, "m, shape frame, row by row")
 
 /* Read-only view of a model. Pointers are NULL where the domain's count is 0. Entities of one world are contiguous and
  * worlds are in order: world_body_start[w] to world_body_start[w + 1], likewise for the other domains. */

@@ -1,0 +1,248 @@
+/* Convex shapes by their support points, in the scalar part of the kernel dialect: text that branches on data, so it is compiled as
+ * scalar C and as GLSL, not over lanes. Knows narrow_manifold.kernel.h.
+ *
+ * A shape is a core with a radius around it: a point for a sphere, a segment for a capsule, the solid itself with radius 0 for all
+ * others. All of a pair is given in one frame.
+ *
+ * Whoever includes this says where geometry lies: GEO_PARAM and GEO (first parameter and argument of functions, each with its comma,
+ * or nothing), GEO_VERTEX(i), GEO_NORMAL(f) as V3, GEO_FIRST(f), GEO_CORNERS(f), GEO_CORNER(k) as U, all counted over the whole model. */
+#ifndef SAMEBIT_COLLISION_CONVEX_KERNEL_H
+#define SAMEBIT_COLLISION_CONVEX_KERNEL_H
+
+#include "narrow_manifold.kernel.h"
+
+/* As SB_SHAPE_*; a triangle is no shape of its own. */
+#define CONVEX_SPHERE 1u
+#define CONVEX_CAPSULE 2u
+#define CONVEX_BOX 3u
+#define CONVEX_CYLINDER 4u
+#define CONVEX_ELLIPSOID 5u
+#define CONVEX_HULL 6u
+#define CONVEX_TRIANGLE 9u
+
+STRUCT(Convex)
+{
+  U type;
+  V3 size;
+  V3 p; /* origin of the shape frame */
+  M33 r; /* columns are the axes of the shape frame */
+  F radius;
+  F reach; /* no point is farther from p along any axis of the shape frame */
+  U vertices; U vertex_count; U faces; U face_count; /* hull: its first vertex and face, counted over the model */
+  V3 t0; V3 t1; V3 t2; V3 tn; /* triangle: vertices and unit normal in the pair's frame */
+};
+
+FN Convex convex_of(U type, V3 size, V3 p, M33 r)
+{
+  Convex c;
+  c.type = type;
+  c.size = size;
+  c.p = p;
+  c.r = r;
+  c.radius = type == CONVEX_SPHERE || type == CONVEX_CAPSULE ? size.x : K(0.0f);
+  c.reach = type == CONVEX_SPHERE ? size.x
+          : type == CONVEX_CAPSULE ? size.x + size.y
+          : type == CONVEX_CYLINDER ? f_max(size.x, size.y) : f_max(f_max(size.x, size.y), size.z);
+  c.vertices = KU(0u); c.vertex_count = KU(0u); c.faces = KU(0u); c.face_count = KU(0u);
+  c.t0 = v3_zero(); c.t1 = v3_zero(); c.t2 = v3_zero(); c.tn = v3_zero();
+  return c;
+}
+
+/* The point of the core farthest along d, in the shape frame; of equal ones the first. */
+FN V3 convex_core_support(GEO_PARAM Convex s, V3 d)
+{
+  if (s.type == CONVEX_CAPSULE) return v3(K(0.0f), K(0.0f), f_sel(d.z >= 0.0f, s.size.y, -s.size.y));
+  if (s.type == CONVEX_BOX)
+    return v3(s.size.x * narrow_sign(d.x), s.size.y * narrow_sign(d.y), s.size.z * narrow_sign(d.z));
+  if (s.type == CONVEX_CYLINDER) {
+    F across = d.x * d.x + d.y * d.y;
+    bool upright = across <= 1.0e-14f * (d.z * d.z);
+    F k = upright ? K(0.0f) : f_div(s.size.x, f_sqrt(across));
+    return v3(upright ? s.size.x : d.x * k, d.y * k, f_sel(d.z >= 0.0f, s.size.y, -s.size.y));
+  }
+  if (s.type == CONVEX_ELLIPSOID) {
+    V3 e = v3(s.size.x * d.x, s.size.y * d.y, s.size.z * d.z);
+    V3 u = v3_normalize_or(e, v3(K(1.0f), K(0.0f), K(0.0f)));
+    return v3(s.size.x * u.x, s.size.y * u.y, s.size.z * u.z);
+  }
+  if (s.type == CONVEX_HULL) {
+    V3 best = GEO_VERTEX(s.vertices);
+    F most = v3_dot(best, d);
+    for (U i = KU(1u); i < s.vertex_count; i++) {
+      V3 v = GEO_VERTEX(s.vertices + i);
+      F along = v3_dot(v, d);
+      if (along > most) {
+        most = along;
+        best = v;
+      }
+    }
+    return best;
+  }
+  return v3_zero();
+}
+
+/* The same in the pair's frame. */
+FN V3 convex_support(GEO_PARAM Convex s, V3 d)
+{
+  if (s.type == CONVEX_TRIANGLE) {
+    F d0 = v3_dot(s.t0, d);
+    F d1 = v3_dot(s.t1, d);
+    F d2 = v3_dot(s.t2, d);
+    return d0 >= d1 && d0 >= d2 ? s.t0 : (d1 >= d2 ? s.t1 : s.t2);
+  }
+  return v3_add(s.p, m33_mul_v3(s.r, convex_core_support(GEO s, m33_tmul_v3(s.r, d))));
+}
+
+/* Separation along the unit vector n from a to b, radii included: below 0 when the shapes overlap along n. The signed distance of two
+ * convex shapes is the largest of these. */
+FN F convex_separation(GEO_PARAM Convex a, Convex b, V3 n)
+{
+  V3 w = v3_sub(convex_support(GEO b, v3_neg(n)), convex_support(GEO a, n));
+  return v3_dot(w, n) - (a.radius + b.radius);
+}
+
+/* --- features: what a shape has to offer along a direction --- */
+
+#define FEATURE_MAX 16
+
+/* A face (3 corners or more, counter-clockwise around n), an edge (2), or nothing flat (1, the point left out). id tells it from the
+ * shape's other features. Pair's frame, the radius included. */
+STRUCT(Feature)
+{
+  F x[FEATURE_MAX]; F y[FEATURE_MAX]; F z[FEATURE_MAX];
+  V3 n;
+  U count;
+  U id;
+};
+
+FN V3 feature_at(Feature f, U i) { return v3(f.x[i], f.y[i], f.z[i]); }
+
+FN Feature feature_put(Feature f, U i, V3 v)
+{
+  f.x[i] = v.x; f.y[i] = v.y; f.z[i] = v.z;
+  return f;
+}
+
+FN Feature feature_none(V3 n)
+{
+  Feature f;
+  for (int i = 0; i < FEATURE_MAX; i++) {
+    f.x[i] = K(0.0f); f.y[i] = K(0.0f); f.z[i] = K(0.0f);
+  }
+  f.n = n;
+  f.count = KU(1u);
+  f.id = KU(0u);
+  return f;
+}
+
+FN Feature feature_box(Convex s, V3 d)
+{
+  V3 l = m33_tmul_v3(s.r, d);
+  V3 al = v3(f_abs(l.x), f_abs(l.y), f_abs(l.z));
+  U k = al.x >= al.y && al.x >= al.z ? KU(0u) : (al.y >= al.z ? KU(1u) : KU(2u));
+  F side = narrow_sign(narrow_pick(l, k));
+  V3 n = narrow_with(v3_zero(), k, side);
+  U i = k == 2u ? KU(0u) : k + 1u;
+  U j = k == 0u ? KU(2u) : k - 1u;
+  Feature f = feature_none(m33_mul_v3(s.r, n));
+  f.count = KU(4u);
+  f.id = k * 2u + (side > 0.0f ? KU(1u) : KU(0u));
+  for (U c = KU(0u); c < 4u; c++) {
+    F si = c == 0u || c == 3u ? K(1.0f) : K(-1.0f);
+    F sj = c < 2u ? side : -side;
+    V3 v = narrow_with(narrow_with(narrow_with(v3_zero(), k, side * narrow_pick(s.size, k)), i, si * narrow_pick(s.size, i)), j,
+                       sj * narrow_pick(s.size, j));
+    f = feature_put(f, c, v3_add(s.p, m33_mul_v3(s.r, v)));
+  }
+  return f;
+}
+
+FN Feature feature_hull(GEO_PARAM Convex s, V3 d)
+{
+  V3 l = m33_tmul_v3(s.r, d);
+  U best = KU(0u);
+  F most = v3_dot(GEO_NORMAL(s.faces), l);
+  for (U i = KU(1u); i < s.face_count; i++) {
+    F along = v3_dot(GEO_NORMAL(s.faces + i), l);
+    if (along > most) {
+      most = along;
+      best = i;
+    }
+  }
+  U face = s.faces + best;
+  Feature f = feature_none(m33_mul_v3(s.r, GEO_NORMAL(face)));
+  f.count = GEO_CORNERS(face) < 16u ? GEO_CORNERS(face) : KU(16u);
+  f.id = best;
+  for (U c = KU(0u); c < f.count; c++) {
+    U v = s.vertices + GEO_CORNER(GEO_FIRST(face) + c);
+    f = feature_put(f, c, v3_add(s.p, m33_mul_v3(s.r, GEO_VERTEX(v))));
+  }
+  return f;
+}
+
+/* cos(45 degrees) */
+#define FEATURE_DIAGONAL 0.70710678f
+
+/* A cap, as an octagon on its rim whose corners stay fixed in the shape; or the line of the side. */
+FN Feature feature_cylinder(Convex s, V3 d)
+{
+  V3 l = m33_tmul_v3(s.r, d);
+  F across = f_sqrt(l.x * l.x + l.y * l.y);
+  if (f_abs(l.z) >= across) {
+    F side = narrow_sign(l.z);
+    Feature f = feature_none(m33_mul_v3(s.r, v3(K(0.0f), K(0.0f), side)));
+    f.count = KU(8u);
+    f.id = side > 0.0f ? KU(1u) : KU(0u);
+    F e = FEATURE_DIAGONAL * s.size.x;
+    for (U c = KU(0u); c < 8u; c++) {
+      U q = c & 3u;
+      F x = q == 0u ? s.size.x : (q == 1u ? e : (q == 2u ? K(0.0f) : -e));
+      F y = q == 0u ? K(0.0f) : (q == 2u ? s.size.x : e);
+      bool turned = c >= 4u;
+      x = turned ? -x : x;
+      y = (turned ? -y : y) * side;
+      f = feature_put(f, c, v3_add(s.p, m33_mul_v3(s.r, v3(x, y, side * s.size.y))));
+    }
+    return f;
+  }
+  F inv = f_div(K(1.0f), across);
+  V3 n = v3(l.x * inv, l.y * inv, K(0.0f));
+  Feature f = feature_none(m33_mul_v3(s.r, n));
+  f.count = KU(2u);
+  f.id = KU(2u);
+  f = feature_put(f, KU(0u), v3_add(s.p, m33_mul_v3(s.r, v3(n.x * s.size.x, n.y * s.size.x, -s.size.y))));
+  return feature_put(f, KU(1u), v3_add(s.p, m33_mul_v3(s.r, v3(n.x * s.size.x, n.y * s.size.x, s.size.y))));
+}
+
+FN Feature feature_capsule(Convex s, V3 d)
+{
+  V3 axis = m33_mul_v3(s.r, v3(K(0.0f), K(0.0f), K(1.0f)));
+  V3 n = v3_normalize_or(v3_add_scaled(d, axis, -v3_dot(d, axis)), d);
+  Feature f = feature_none(n);
+  f.count = KU(2u);
+  V3 middle = v3_add_scaled(s.p, d, s.radius);
+  f = feature_put(f, KU(0u), v3_add_scaled(middle, axis, -s.size.y));
+  return feature_put(f, KU(1u), v3_add_scaled(middle, axis, s.size.y));
+}
+
+FN Feature feature_triangle(Convex s)
+{
+  Feature f = feature_none(s.tn);
+  f.count = KU(3u);
+  f = feature_put(f, KU(0u), s.t0);
+  f = feature_put(f, KU(1u), s.t1);
+  return feature_put(f, KU(2u), s.t2);
+}
+
+/* The face or edge whose outward normal is nearest to the unit vector d. */
+FN Feature convex_feature(GEO_PARAM Convex s, V3 d)
+{
+  if (s.type == CONVEX_BOX) return feature_box(s, d);
+  if (s.type == CONVEX_HULL) return feature_hull(GEO s, d);
+  if (s.type == CONVEX_CYLINDER) return feature_cylinder(s, d);
+  if (s.type == CONVEX_CAPSULE) return feature_capsule(s, d);
+  if (s.type == CONVEX_TRIANGLE) return feature_triangle(s);
+  return feature_none(d);
+}
+
+#endif

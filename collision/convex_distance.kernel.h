@@ -1,0 +1,496 @@
+/* Signed distance of two convex shapes, in the scalar part of the kernel dialect. Knows convex.kernel.h.
+ *
+ * Apart: GJK (Gilbert, Johnson, Keerthi 1988) on the cores. Overlapping: the expanding polytope (van den Bergen 2001). Either gives a
+ * direction; what counts is the separation along it, by support points, so a direction that rounding has spoilt loses to a better one.
+ * In the end the normals of the touching faces are tried, because a face's own normal has no noise. */
+#ifndef SAMEBIT_COLLISION_CONVEX_DISTANCE_KERNEL_H
+#define SAMEBIT_COLLISION_CONVEX_DISTANCE_KERNEL_H
+
+#include "convex.kernel.h"
+
+#define GJK_ROUNDS 40
+#define EPA_VERTICES 60
+#define EPA_FACES 128
+#define EPA_EDGES 96
+
+/* n: unit, from a to b. gap: separation along n. on_a, on_b: deepest points, on the planes that touch the shapes, so that
+ * gap = n . (on_b - on_a). core_overlap: the cores meet. flat: no direction could be found there, n is arbitrary. */
+STRUCT(ConvexHit) { V3 n; F gap; V3 on_a; V3 on_b; bool core_overlap; bool flat_cores; };
+
+/* Points of the difference a - b of the cores, with their points on a and the weights of the point nearest to the origin. */
+STRUCT(Simplex)
+{
+  F wx[4]; F wy[4]; F wz[4];
+  F ax[4]; F ay[4]; F az[4];
+  F l[4];
+  U count;
+  bool inside; /* the origin is inside the tetrahedron */
+};
+
+FN V3 simplex_w(Simplex s, U i) { return v3(s.wx[i], s.wy[i], s.wz[i]); }
+FN V3 simplex_a(Simplex s, U i) { return v3(s.ax[i], s.ay[i], s.az[i]); }
+
+FN Simplex simplex_put(Simplex s, U i, V3 w, V3 a, F l)
+{
+  s.wx[i] = w.x; s.wy[i] = w.y; s.wz[i] = w.z;
+  s.ax[i] = a.x; s.ay[i] = a.y; s.az[i] = a.z;
+  s.l[i] = l;
+  return s;
+}
+
+/* The nearest point to the origin. */
+FN V3 simplex_nearest(Simplex s)
+{
+  V3 v = v3_scale(simplex_w(s, KU(0u)), s.l[0]);
+  for (U i = KU(1u); i < s.count; i++) v = v3_add_scaled(v, simplex_w(s, i), s.l[i]);
+  return v;
+}
+FN V3 simplex_on_a(Simplex s)
+{
+  V3 v = v3_scale(simplex_a(s, KU(0u)), s.l[0]);
+  for (U i = KU(1u); i < s.count; i++) v = v3_add_scaled(v, simplex_a(s, i), s.l[i]);
+  return v;
+}
+
+/* Weights of the point of triangle p0 p1 p2 nearest to the origin (Ericson, Real-Time Collision Detection 2005, 5.1.5). */
+FN V3 triangle_weights(V3 p0, V3 p1, V3 p2)
+{
+  V3 e1 = v3_sub(p1, p0);
+  V3 e2 = v3_sub(p2, p0);
+  F d1 = -v3_dot(e1, p0);
+  F d2 = -v3_dot(e2, p0);
+  if (d1 <= 0.0f && d2 <= 0.0f) return v3(K(1.0f), K(0.0f), K(0.0f));
+  F d3 = -v3_dot(e1, p1);
+  F d4 = -v3_dot(e2, p1);
+  if (d3 >= 0.0f && d4 <= d3) return v3(K(0.0f), K(1.0f), K(0.0f));
+  F vc = d1 * d4 - d3 * d2;
+  if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) {
+    F t = d1 > d3 ? f_div(d1, d1 - d3) : K(0.5f);
+    return v3(1.0f - t, t, K(0.0f));
+  }
+  F d5 = -v3_dot(e1, p2);
+  F d6 = -v3_dot(e2, p2);
+  if (d6 >= 0.0f && d5 <= d6) return v3(K(0.0f), K(0.0f), K(1.0f));
+  F vb = d5 * d2 - d1 * d6;
+  if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) {
+    F t = d2 > d6 ? f_div(d2, d2 - d6) : K(0.5f);
+    return v3(1.0f - t, K(0.0f), t);
+  }
+  F va = d3 * d6 - d5 * d4;
+  F up = d4 - d3;
+  F down = d5 - d6;
+  if (va <= 0.0f && up >= 0.0f && down >= 0.0f) {
+    F t = up + down > 0.0f ? f_div(up, up + down) : K(0.5f);
+    return v3(K(0.0f), 1.0f - t, t);
+  }
+  F sum = (va + vb) + vc;
+  F inv = sum > 0.0f ? f_div(K(1.0f), sum) : K(0.0f);
+  if (!(sum > 0.0f)) return v3(K(0.33333334f), K(0.33333334f), K(0.33333334f));
+  F y = vb * inv;
+  F z = vc * inv;
+  return v3((1.0f - y) - z, y, z);
+}
+
+/* The simplex of the vertices i, j, k that have weight. */
+FN Simplex simplex_face(Simplex s, U i, U j, U k)
+{
+  V3 t = triangle_weights(simplex_w(s, i), simplex_w(s, j), simplex_w(s, k));
+  Simplex r = s;
+  r.count = KU(0u);
+  r.inside = false;
+  if (t.x > 0.0f) { r = simplex_put(r, r.count, simplex_w(s, i), simplex_a(s, i), t.x); r.count = r.count + 1u; }
+  if (t.y > 0.0f) { r = simplex_put(r, r.count, simplex_w(s, j), simplex_a(s, j), t.y); r.count = r.count + 1u; }
+  if (t.z > 0.0f) { r = simplex_put(r, r.count, simplex_w(s, k), simplex_a(s, k), t.z); r.count = r.count + 1u; }
+  return r;
+}
+
+/* Whether the origin lies on the other side of face p q r than the vertex o, or the tetrahedron is flat there. */
+FN bool simplex_beyond(V3 p, V3 q, V3 r, V3 o)
+{
+  V3 n = v3_cross(v3_sub(q, p), v3_sub(r, p));
+  F origin = -v3_dot(n, p);
+  F other = v3_dot(n, v3_sub(o, p));
+  return !((origin > 0.0f && other > 0.0f) || (origin < 0.0f && other < 0.0f));
+}
+
+/* Weights of the point nearest to the origin; vertices without weight are dropped. */
+FN Simplex simplex_solve(Simplex s)
+{
+  s.inside = false;
+  if (s.count == 1u) {
+    s.l[0] = K(1.0f);
+    return s;
+  }
+  if (s.count == 2u) {
+    V3 p = simplex_w(s, KU(0u));
+    V3 d = v3_sub(simplex_w(s, KU(1u)), p);
+    F len2 = v3_len2(d);
+    F t = len2 > 0.0f ? f_clamp(f_div(-v3_dot(p, d), len2), K(0.0f), K(1.0f)) : K(0.0f);
+    if (t >= 1.0f) {
+      s = simplex_put(s, KU(0u), simplex_w(s, KU(1u)), simplex_a(s, KU(1u)), K(1.0f));
+      s.count = KU(1u);
+      return s;
+    }
+    s.l[0] = 1.0f - t;
+    s.l[1] = t;
+    s.count = t > 0.0f ? KU(2u) : KU(1u);
+    return s;
+  }
+  if (s.count == 3u) return simplex_face(s, KU(0u), KU(1u), KU(2u));
+  Simplex best = s;
+  F least = K(NARROW_NO_POINT);
+  for (U o = KU(0u); o < 4u; o++) {
+    U i = o == 0u ? KU(1u) : KU(0u);
+    U j = o <= 1u ? KU(2u) : KU(1u);
+    U k = o <= 2u ? KU(3u) : KU(2u);
+    if (!simplex_beyond(simplex_w(s, i), simplex_w(s, j), simplex_w(s, k), simplex_w(s, o))) continue;
+    Simplex f = simplex_face(s, i, j, k);
+    F len2 = v3_len2(simplex_nearest(f));
+    if (len2 < least) {
+      least = len2;
+      best = f;
+    }
+  }
+  best.inside = least >= NARROW_NO_POINT;
+  return best;
+}
+
+FN bool simplex_has(Simplex s, V3 w)
+{
+  bool has = false;
+  for (U i = KU(0u); i < s.count; i++) has = has || (s.wx[i] == w.x && s.wy[i] == w.y && s.wz[i] == w.z);
+  return has;
+}
+
+/* GJK on the cores. Ends early when the cores are farther apart than `enough`. */
+FN Simplex convex_gjk(GEO_PARAM Convex a, Convex b, F scale, F enough)
+{
+  V3 d = v3_normalize_or(v3_sub(b.p, a.p), v3(K(1.0f), K(0.0f), K(0.0f)));
+  Simplex s;
+  for (U i = KU(0u); i < 4u; i++) s = simplex_put(s, i, v3_zero(), v3_zero(), K(0.0f));
+  V3 on_a = convex_support(GEO a, d);
+  s = simplex_put(s, KU(0u), v3_sub(on_a, convex_support(GEO b, v3_neg(d))), on_a, K(1.0f));
+  s.count = KU(1u);
+  s.inside = false;
+  F tiny = 1.0e-7f * scale;
+  F before = K(NARROW_NO_POINT);
+  for (int round = 0; round < GJK_ROUNDS; round++) {
+    V3 v = simplex_nearest(s);
+    F len2 = v3_len2(v);
+    if (!(len2 > tiny * tiny) || !(len2 < before)) break;
+    before = len2;
+    F len = f_sqrt(len2);
+    d = v3_scale(v, f_div(K(-1.0f), len));
+    on_a = convex_support(GEO a, d);
+    V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(d)));
+    F bound = -v3_dot(w, d);
+    if (bound > enough || len - bound <= 1.0e-6f * len || simplex_has(s, w)) break;
+    Simplex next = simplex_put(s, s.count, w, on_a, K(0.0f));
+    next.count = s.count + 1u;
+    next = simplex_solve(next);
+    if (!next.inside && !(v3_len2(simplex_nearest(next)) < len2)) break;
+    s = next;
+    if (s.inside) break;
+  }
+  return s;
+}
+
+/* --- expanding polytope --- */
+
+/* Vertices of the polytope in the difference a - b, its faces (three vertex numbers of 8 bits; plane n . x = d, outward; alive or not). */
+STRUCT(Polytope)
+{
+  F wx[EPA_VERTICES]; F wy[EPA_VERTICES]; F wz[EPA_VERTICES];
+  F ax[EPA_VERTICES]; F ay[EPA_VERTICES]; F az[EPA_VERTICES];
+  U face[EPA_FACES];
+  F nx[EPA_FACES]; F ny[EPA_FACES]; F nz[EPA_FACES]; F d[EPA_FACES];
+  U vertex_count;
+  U face_count;
+};
+
+#define EPA_DEAD 0xffffffffu
+
+/* Three points that span no direction give a face that is never the nearest. */
+FN U epa_corner(U face, U k) { return (face >> (8u * k)) & 255u; }
+
+/* Adds one more direction's support point to the simplex when it widens it. */
+FN Simplex epa_widen(GEO_PARAM Convex a, Convex b, Simplex s, V3 d, F scale)
+{
+  V3 on_a = convex_support(GEO a, d);
+  V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(d)));
+  V3 from = v3_sub(w, simplex_w(s, KU(0u)));
+  F measure = v3_len(from);
+  if (s.count == 2u) {
+    V3 e = v3_normalize_or(v3_sub(simplex_w(s, KU(1u)), simplex_w(s, KU(0u))), d);
+    measure = v3_len(v3_cross(e, from));
+  }
+  if (s.count == 3u) {
+    V3 n = v3_cross(v3_sub(simplex_w(s, KU(1u)), simplex_w(s, KU(0u))), v3_sub(simplex_w(s, KU(2u)), simplex_w(s, KU(0u))));
+    measure = f_abs(v3_dot(v3_normalize_or(n, d), from));
+  }
+  if (s.count >= 4u || !(measure > 1.0e-5f * scale)) return s;
+  s = simplex_put(s, s.count, w, on_a, K(0.0f));
+  s.count = s.count + 1u;
+  return s;
+}
+
+/* A tetrahedron, however the origin lies to it; fewer points when the difference is flat. */
+FN Simplex epa_start(GEO_PARAM Convex a, Convex b, Simplex s, F scale)
+{
+  Simplex r;
+  for (U i = KU(0u); i < 4u; i++) r = simplex_put(r, i, simplex_w(s, KU(0u)), simplex_a(s, KU(0u)), K(0.0f));
+  r.count = KU(1u);
+  r.inside = false;
+  /* the simplex of GJK first, as far as its points span something */
+  for (U i = KU(1u); i < s.count; i++) {
+    V3 from = v3_sub(simplex_w(s, i), simplex_w(r, KU(0u)));
+    F measure = v3_len(from);
+    if (r.count == 2u) measure = v3_len(v3_cross(v3_normalize_or(v3_sub(simplex_w(r, KU(1u)), simplex_w(r, KU(0u))), from), from));
+    if (r.count == 3u) {
+      V3 n = v3_cross(v3_sub(simplex_w(r, KU(1u)), simplex_w(r, KU(0u))), v3_sub(simplex_w(r, KU(2u)), simplex_w(r, KU(0u))));
+      measure = f_abs(v3_dot(v3_normalize_or(n, from), from));
+    }
+    if (measure > 1.0e-3f * scale) {
+      r = simplex_put(r, r.count, simplex_w(s, i), simplex_a(s, i), K(0.0f));
+      r.count = r.count + 1u;
+    }
+  }
+  for (U k = KU(0u); k < 6u && r.count < 2u; k++)
+    r = epa_widen(GEO a, b, r, narrow_with(v3_zero(), k >> 1u, (k & 1u) == 0u ? K(1.0f) : K(-1.0f)), scale);
+  for (U k = KU(0u); k < 6u && r.count == 2u; k++) {
+    V3 e = v3_normalize_or(v3_sub(simplex_w(r, KU(1u)), simplex_w(r, KU(0u))), v3(K(1.0f), K(0.0f), K(0.0f)));
+    V3 u = v3_orthogonal(e);
+    V3 v = v3_cross(e, u);
+    V3 d = k < 2u ? u : (k < 4u ? v : v3_scale(v3_add(u, v), K(FEATURE_DIAGONAL)));
+    r = epa_widen(GEO a, b, r, (k & 1u) == 0u ? d : v3_neg(d), scale);
+  }
+  if (r.count == 3u) {
+    V3 n = v3_normalize_or(
+        v3_cross(v3_sub(simplex_w(r, KU(1u)), simplex_w(r, KU(0u))), v3_sub(simplex_w(r, KU(2u)), simplex_w(r, KU(0u)))),
+        v3(K(0.0f), K(0.0f), K(1.0f)));
+    r = epa_widen(GEO a, b, r, n, scale);
+    r = epa_widen(GEO a, b, r, v3_neg(n), scale);
+  }
+  return r;
+}
+
+/* The plane through three vertices; d is NARROW_NO_POINT where they are nearly in line. */
+STRUCT(EpaPlane) { V3 n; F d; };
+
+FN EpaPlane epa_plane(V3 p, V3 q, V3 r)
+{
+  V3 e = v3_sub(q, p);
+  V3 f = v3_sub(r, p);
+  V3 n = v3_cross(e, f);
+  F len2 = v3_len2(n);
+  EpaPlane plane;
+  bool ok = len2 > 1.0e-12f * (v3_len2(e) * v3_len2(f)) && len2 > 1.0e-36f;
+  plane.n = ok ? v3_scale(n, f_div(K(1.0f), f_sqrt(len2))) : v3_zero();
+  plane.d = ok ? ((v3_dot(plane.n, p) + v3_dot(plane.n, q)) + v3_dot(plane.n, r)) * 0.33333334f : K(NARROW_NO_POINT);
+  return plane;
+}
+
+/* n: outward from the difference a - b at the face nearest to the origin. on_a: the point there on a; w: its point of the difference. */
+STRUCT(EpaResult) { V3 n; F depth; V3 on_a; V3 w; bool found; };
+
+FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
+{
+  EpaResult r;
+  r.n = v3(K(0.0f), K(0.0f), K(1.0f));
+  r.depth = K(NARROW_NO_POINT);
+  r.on_a = simplex_on_a(start);
+  r.w = simplex_nearest(start);
+  r.found = false;
+  Simplex s = epa_start(GEO a, b, start, scale);
+  if (s.count < 4u) return r;
+  Polytope p;
+  for (U i = KU(0u); i < 4u; i++) {
+    p.wx[i] = s.wx[i]; p.wy[i] = s.wy[i]; p.wz[i] = s.wz[i];
+    p.ax[i] = s.ax[i]; p.ay[i] = s.ay[i]; p.az[i] = s.az[i];
+  }
+  V3 w0 = simplex_w(s, KU(0u));
+  bool flip = v3_dot(v3_cross(v3_sub(simplex_w(s, KU(1u)), w0), v3_sub(simplex_w(s, KU(2u)), w0)), v3_sub(simplex_w(s, KU(3u)), w0)) > 0.0f;
+  /* faces 0 1 2, 0 3 1, 1 3 2, 2 3 0 seen from outside, or the other way round */
+  p.face[0] = flip ? KU(0x00010200u) : KU(0x00020100u);
+  p.face[1] = flip ? KU(0x00030100u) : KU(0x00010300u);
+  p.face[2] = flip ? KU(0x00030201u) : KU(0x00020301u);
+  p.face[3] = flip ? KU(0x00030002u) : KU(0x00000302u);
+  p.vertex_count = KU(4u);
+  p.face_count = KU(4u);
+  for (U i = KU(0u); i < 4u; i++) {
+    U c0 = epa_corner(p.face[i], KU(0u));
+    U c1 = epa_corner(p.face[i], KU(1u));
+    U c2 = epa_corner(p.face[i], KU(2u));
+    EpaPlane plane = epa_plane(simplex_w(s, c0), simplex_w(s, c1), simplex_w(s, c2));
+    p.nx[i] = plane.n.x; p.ny[i] = plane.n.y; p.nz[i] = plane.n.z; p.d[i] = plane.d;
+  }
+  F tolerance = 2.0e-6f * scale;
+  U edges[EPA_EDGES];
+  for (int round = 0; round < EPA_VERTICES; round++) {
+    U near_face = EPA_DEAD;
+    F least = K(NARROW_NO_POINT);
+    for (U i = KU(0u); i < p.face_count; i++)
+      if (p.face[i] != EPA_DEAD && p.d[i] < least) {
+        least = p.d[i];
+        near_face = i;
+      }
+    if (near_face == EPA_DEAD) break;
+    V3 n = v3(p.nx[near_face], p.ny[near_face], p.nz[near_face]);
+    V3 on_a = convex_support(GEO a, n);
+    V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(n)));
+    F depth = v3_dot(w, n);
+    bool done = depth - least <= tolerance || p.vertex_count == EPA_VERTICES;
+    if (depth < r.depth) {
+      r.n = n;
+      r.depth = depth;
+      r.found = true;
+      /* the origin's foot on this face */
+      U c0 = epa_corner(p.face[near_face], KU(0u));
+      U c1 = epa_corner(p.face[near_face], KU(1u));
+      U c2 = epa_corner(p.face[near_face], KU(2u));
+      V3 p0 = v3(p.wx[c0], p.wy[c0], p.wz[c0]);
+      V3 p1 = v3(p.wx[c1], p.wy[c1], p.wz[c1]);
+      V3 p2 = v3(p.wx[c2], p.wy[c2], p.wz[c2]);
+      V3 foot = v3_scale(n, least);
+      V3 t = triangle_weights(v3_sub(p0, foot), v3_sub(p1, foot), v3_sub(p2, foot));
+      r.w = v3_add_scaled(v3_add_scaled(v3_scale(p0, t.x), p1, t.y), p2, t.z);
+      r.on_a = v3_add_scaled(v3_add_scaled(v3_scale(v3(p.ax[c0], p.ay[c0], p.az[c0]), t.x), v3(p.ax[c1], p.ay[c1], p.az[c1]), t.y),
+                             v3(p.ax[c2], p.ay[c2], p.az[c2]), t.z);
+    }
+    if (done) break;
+    /* faces that see the new point go; their outline gets new faces */
+    U vertex = p.vertex_count;
+    p.wx[vertex] = w.x; p.wy[vertex] = w.y; p.wz[vertex] = w.z;
+    p.ax[vertex] = on_a.x; p.ay[vertex] = on_a.y; p.az[vertex] = on_a.z;
+    p.vertex_count = vertex + 1u;
+    U edge_count = KU(0u);
+    bool full = false;
+    for (U i = KU(0u); i < p.face_count; i++) {
+      if (p.face[i] == EPA_DEAD) continue;
+      U c0 = epa_corner(p.face[i], KU(0u));
+      V3 from = v3_sub(w, v3(p.wx[c0], p.wy[c0], p.wz[c0]));
+      F above = (p.nx[i] * from.x + p.ny[i] * from.y) + p.nz[i] * from.z;
+      if (i != near_face && !(above > 0.1f * tolerance)) continue;
+      for (U k = KU(0u); k < 3u; k++) {
+        U from_corner = epa_corner(p.face[i], k);
+        U to_corner = epa_corner(p.face[i], k == 2u ? KU(0u) : k + 1u);
+        U back = to_corner | (from_corner << 8);
+        bool inner = false;
+        for (U e = KU(0u); e < edge_count && !inner; e++)
+          if (edges[e] == back) {
+            edge_count = edge_count - 1u;
+            edges[e] = edges[edge_count];
+            inner = true;
+          }
+        full = full || (!inner && edge_count == EPA_EDGES);
+        if (!inner && edge_count < EPA_EDGES) {
+          edges[edge_count] = from_corner | (to_corner << 8);
+          edge_count = edge_count + 1u;
+        }
+      }
+      p.face[i] = EPA_DEAD;
+    }
+    U slot = KU(0u);
+    for (U e = KU(0u); e < edge_count && !full; e++) {
+      while (slot < p.face_count && p.face[slot] != EPA_DEAD) slot++;
+      if (slot == EPA_FACES) {
+        full = true;
+      } else {
+        U c0 = edges[e] & 255u;
+        U c1 = edges[e] >> 8;
+        EpaPlane plane = epa_plane(v3(p.wx[c0], p.wy[c0], p.wz[c0]), v3(p.wx[c1], p.wy[c1], p.wz[c1]), w);
+        p.face[slot] = (c0 | (c1 << 8)) | (vertex << 16);
+        p.nx[slot] = plane.n.x; p.ny[slot] = plane.n.y; p.nz[slot] = plane.n.z; p.d[slot] = plane.d;
+        if (slot == p.face_count) p.face_count = p.face_count + 1u;
+      }
+    }
+    if (full || edge_count < 3u) break;
+  }
+  return r;
+}
+
+/* --- the answer --- */
+
+/* The better of a hit and another direction, when that separates more than the hit less `slack`. */
+FN ConvexHit convex_try(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 n, F slack)
+{
+  F gap = convex_separation(GEO a, b, n);
+  if (gap > h.gap - slack) {
+    h.n = n;
+    h.gap = gap;
+  }
+  return h;
+}
+
+/* Directions from the shapes' axes, for cores whose difference is flat. */
+FN ConvexHit convex_try_axes(GEO_PARAM Convex a, Convex b, ConvexHit h, Convex of)
+{
+  for (U k = KU(0u); k < 6u; k++) {
+    V3 n = m33_mul_v3(of.r, narrow_with(v3_zero(), k >> 1u, (k & 1u) == 0u ? K(1.0f) : K(-1.0f)));
+    if (of.type == CONVEX_TRIANGLE) n = (k & 1u) == 0u ? of.tn : v3_neg(of.tn);
+    h = convex_try(GEO a, b, h, n, K(0.0f));
+  }
+  return h;
+}
+
+/* Moves the points onto the planes that touch the shapes at right angles to the normal. */
+FN ConvexHit convex_settle(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 on_a, V3 on_b)
+{
+  F top = v3_dot(convex_support(GEO a, h.n), h.n) + a.radius;
+  F low = v3_dot(convex_support(GEO b, v3_neg(h.n)), h.n) - b.radius;
+  h.on_a = v3_add_scaled(on_a, h.n, top - v3_dot(on_a, h.n));
+  h.on_b = v3_add_scaled(on_b, h.n, low - v3_dot(on_b, h.n));
+  h.gap = low - top;
+  return h;
+}
+
+/* The hit of the largest separation. Where that is above `limit` any direction that shows it will do. */
+FN ConvexHit convex_distance(GEO_PARAM Convex a, Convex b, F limit)
+{
+  F scale = a.reach + b.reach;
+  F radii = a.radius + b.radius;
+  F enough = f_max(limit, K(0.0f)) + radii;
+  Simplex s = convex_gjk(GEO a, b, scale, enough);
+  V3 v = simplex_nearest(s);
+  F len2 = v3_len2(v);
+  F close = 1.0e-5f * scale;
+  V3 on_a = simplex_on_a(s);
+  V3 on_b = v3_sub(on_a, v);
+  ConvexHit h;
+  h.n = v3_normalize_or(v3_sub(b.p, a.p), v3(K(0.0f), K(0.0f), K(1.0f)));
+  h.gap = K(-NARROW_NO_POINT);
+  h.core_overlap = s.inside || !(len2 > close * close);
+  h.flat_cores = false;
+  if (h.core_overlap) {
+    EpaResult e = convex_epa(GEO a, b, s, scale);
+    if (e.found) {
+      h.n = e.n;
+      h.gap = -e.depth - radii;
+      on_a = e.on_a;
+      on_b = v3_sub(e.on_a, e.w);
+    } else {
+      h.flat_cores = true;
+      h = convex_try(GEO a, b, h, h.n, K(0.0f));
+      h = convex_try_axes(GEO a, b, h, a);
+      h = convex_try_axes(GEO a, b, h, b);
+    }
+  } else {
+    h = convex_try(GEO a, b, h, v3_scale(v, f_div(K(-1.0f), f_sqrt(len2))), K(0.0f));
+    if (h.gap > limit) return convex_settle(GEO a, b, h, on_a, on_b);
+    if (s.count == 3u) {
+      V3 w0 = simplex_w(s, KU(0u));
+      EpaPlane plane = epa_plane(w0, simplex_w(s, KU(1u)), simplex_w(s, KU(2u)));
+      if (plane.d < NARROW_NO_POINT) h = convex_try(GEO a, b, h, plane.d > 0.0f ? v3_neg(plane.n) : plane.n, K(0.0f));
+    }
+  }
+  /* a face's own normal, unless another direction is better by more than rounding */
+  F slack = 1.0e-5f * scale;
+  Feature fa = convex_feature(GEO a, h.n);
+  Feature fb = convex_feature(GEO b, v3_neg(h.n));
+  V3 nb = v3_neg(fb.n);
+  if (fb.count >= 2u && v3_dot(nb, h.n) > 0.9f) h = convex_try(GEO a, b, h, nb, slack);
+  if (fa.count >= 2u && v3_dot(fa.n, h.n) > 0.9f) h = convex_try(GEO a, b, h, fa.n, slack);
+  return convex_settle(GEO a, b, h, on_a, on_b);
+}
+
+#endif

@@ -1,0 +1,333 @@
+/* Manifolds of convex shapes, in the scalar part of the kernel dialect: the touching faces or edges clipped against each other, then at
+ * most four points; and the same for a triangle of a surface, and for a plane. Knows convex_distance.kernel.h.
+ *
+ * A feature id names the candidate inside its manifold (6 bits), which shape is the reference (1), and its face and the other's (4 and
+ * 5 bits, low ones), so ids differ inside a manifold and mostly stay from tick to tick. */
+#ifndef SAMEBIT_COLLISION_CONVEX_MANIFOLD_KERNEL_H
+#define SAMEBIT_COLLISION_CONVEX_MANIFOLD_KERNEL_H
+
+#include "convex_distance.kernel.h"
+
+/* Candidates: the start of each incident edge's piece, its end, the reference face's corners, the deepest point itself. */
+#define CLIP_ENDS 16
+#define CLIP_CORNERS 32
+#define CLIP_DEEPEST 48
+#define CLIP_MAX 49
+/* Faces tilted more than this from the normal (cosine) are not clipped: the contact is at an edge or corner. */
+#define CLIP_ALIGNED 0.985f
+
+/* Candidate points on a; b's is on_a + n g. g is NARROW_NO_POINT where there is none. */
+STRUCT(ClipPoints) { F x[CLIP_MAX]; F y[CLIP_MAX]; F z[CLIP_MAX]; F g[CLIP_MAX]; U code; };
+
+FN ClipPoints clip_none(void)
+{
+  ClipPoints c;
+  for (int i = 0; i < CLIP_MAX; i++) {
+    c.x[i] = K(0.0f); c.y[i] = K(0.0f); c.z[i] = K(0.0f); c.g[i] = K(NARROW_NO_POINT);
+  }
+  c.code = KU(0u);
+  return c;
+}
+
+FN ClipPoints clip_put(ClipPoints c, U i, V3 on_a, F gap, F limit)
+{
+  if (!(gap < limit)) return c;
+  c.x[i] = on_a.x; c.y[i] = on_a.y; c.z[i] = on_a.z;
+  c.g[i] = gap;
+  return c;
+}
+
+FN V3 clip_at(ClipPoints c, U i) { return v3(c.x[i], c.y[i], c.z[i]); }
+
+/* A stretch of an edge, from t0 to t1 of its length; empty when t0 > t1. */
+STRUCT(ClipSpan) { F t0; F t1; };
+
+/* The part of p + t d inside the prism over a face. */
+FN ClipSpan clip_edge(Feature face, V3 p, V3 d)
+{
+  ClipSpan s;
+  s.t0 = K(0.0f);
+  s.t1 = K(1.0f);
+  for (U i = KU(0u); i < face.count; i++) {
+    V3 corner = feature_at(face, i);
+    V3 inward = v3_cross(face.n, v3_sub(feature_at(face, i + 1u == face.count ? KU(0u) : i + 1u), corner));
+    V3 from = v3_sub(p, corner);
+    F in_by = v3_dot(from, inward);
+    F rate = v3_dot(d, inward);
+    /* a hair of room, so that no point is lost between neighbouring faces */
+    F room = 1.0e-6f * (v3_len(inward) * (v3_len(d) + v3_len(from)));
+    if (f_abs(rate) <= room) {
+      if (in_by < -room) s.t0 = K(2.0f);
+    } else if (rate > 0.0f) {
+      s.t0 = f_max(s.t0, f_div(-in_by, rate));
+    } else {
+      s.t1 = f_min(s.t1, f_div(-in_by, rate));
+    }
+  }
+  return s;
+}
+
+/* Whether the line through p along n passes through a face. */
+FN bool clip_inside(Feature face, V3 p, V3 n)
+{
+  bool inside = face.count >= 3u;
+  for (U i = KU(0u); i < face.count; i++) {
+    V3 corner = feature_at(face, i);
+    V3 edge = v3_sub(feature_at(face, i + 1u == face.count ? KU(0u) : i + 1u), corner);
+    V3 inward = v3_cross(face.n, edge);
+    F height = v3_dot(v3_sub(corner, p), face.n);
+    V3 foot = v3_add_scaled(p, n, f_div(height, v3_dot(n, face.n)));
+    V3 from = v3_sub(foot, corner);
+    F room = 1.0e-6f * (v3_len(inward) * (v3_len(edge) + v3_len(from)));
+    inside = inside && v3_dot(from, inward) >= -room;
+  }
+  return inside;
+}
+
+/* Clips the incident feature against the reference face. b_is_ref: the reference face is b's. n from a to b. */
+FN ClipPoints clip_features(Feature ref, Feature inc, V3 n, bool b_is_ref, F limit)
+{
+  ClipPoints c = clip_none();
+  F slope = f_div(K(1.0f), v3_dot(ref.n, n));
+  V3 origin = feature_at(ref, KU(0u));
+  U edges = inc.count == 2u ? KU(1u) : inc.count;
+  for (U i = KU(0u); i < edges; i++) {
+    V3 p = feature_at(inc, i);
+    V3 d = v3_sub(feature_at(inc, i + 1u == inc.count ? KU(0u) : i + 1u), p);
+    ClipSpan s = clip_edge(ref, p, d);
+    if (!(s.t0 <= s.t1)) continue;
+    V3 q = v3_add_scaled(p, d, s.t0);
+    F g = v3_dot(v3_sub(q, origin), ref.n) * slope;
+    g = b_is_ref ? -g : g;
+    c = clip_put(c, i, b_is_ref ? q : v3_add_scaled(q, n, -g), g, limit);
+    if (!(s.t1 < 1.0f) && inc.count > 2u) continue;
+    q = v3_add_scaled(p, d, s.t1);
+    g = v3_dot(v3_sub(q, origin), ref.n) * slope;
+    g = b_is_ref ? -g : g;
+    c = clip_put(c, i + CLIP_ENDS, b_is_ref ? q : v3_add_scaled(q, n, -g), g, limit);
+  }
+  F facing = v3_dot(inc.n, n);
+  if (inc.count >= 3u && f_abs(facing) > 0.1f)
+    for (U i = KU(0u); i < ref.count; i++) {
+      V3 p = feature_at(ref, i);
+      if (!clip_inside(inc, p, n)) continue;
+      F g = f_div(v3_dot(v3_sub(feature_at(inc, KU(0u)), p), inc.n), facing);
+      g = b_is_ref ? -g : g;
+      c = clip_put(c, i + CLIP_CORNERS, b_is_ref ? v3_add_scaled(p, n, -g) : p, g, limit);
+    }
+  c.code = ((b_is_ref ? KU(64u) : KU(0u)) | ((ref.id & 15u) << 7)) | ((inc.id & 31u) << 11);
+  return c;
+}
+
+/* Two nearly parallel edges: the ends of their overlap. */
+FN ClipPoints clip_edges(Feature fa, Feature fb, V3 n, F limit)
+{
+  ClipPoints c = clip_none();
+  V3 a0 = feature_at(fa, KU(0u));
+  V3 b0 = feature_at(fb, KU(0u));
+  V3 da = v3_sub(feature_at(fa, KU(1u)), a0);
+  V3 db = v3_sub(feature_at(fb, KU(1u)), b0);
+  F la = v3_len2(da);
+  F lb = v3_len2(db);
+  if (!(la > 0.0f && lb > 0.0f)) return c;
+  if (!(v3_len2(v3_cross(da, db)) < 2.5e-3f * (la * lb))) return c;
+  F s0 = f_div(v3_dot(v3_sub(b0, a0), da), la);
+  F s1 = s0 + f_div(v3_dot(db, da), la);
+  F lo = f_clamp(f_min(s0, s1), K(0.0f), K(1.0f));
+  F hi = f_clamp(f_max(s0, s1), K(0.0f), K(1.0f));
+  if (!(hi - lo > 1.0e-3f)) return c;
+  for (U i = KU(0u); i < 2u; i++) {
+    V3 p = v3_add_scaled(a0, da, i == 0u ? lo : hi);
+    F t = f_clamp(f_div(v3_dot(v3_sub(p, b0), db), lb), K(0.0f), K(1.0f));
+    c = clip_put(c, i * CLIP_ENDS, p, v3_dot(v3_sub(v3_add_scaled(b0, db, t), p), n), limit);
+  }
+  return c;
+}
+
+/* The candidate with the deepest point, NARROW_NO_POINT's own index CLIP_MAX when there is none. */
+FN U clip_deepest(ClipPoints c, F tolerance)
+{
+  U best = KU(CLIP_MAX);
+  F least = K(NARROW_NO_POINT);
+  for (U i = KU(0u); i < CLIP_MAX; i++)
+    if (c.g[i] + tolerance < least) {
+      least = c.g[i];
+      best = i;
+    }
+  return best;
+}
+
+FN F clip_area(V3 n, V3 p, V3 q, V3 r) { return v3_dot(n, v3_cross(v3_sub(q, p), v3_sub(r, p))); }
+
+/* Up to four of the candidates: the deepest, the farthest from it, the one that makes the largest triangle with both, the one farthest
+ * outside that triangle. Later candidates must be better by a factor. The points of b are in b's own frame. */
+FN Manifold clip_reduce(ClipPoints c, V3 n, Convex b, F tolerance)
+{
+  Manifold m = manifold_empty();
+  m.n = n;
+  U i0 = clip_deepest(c, tolerance);
+  if (i0 == CLIP_MAX) return m;
+  V3 p0 = clip_at(c, i0);
+  U i1 = KU(CLIP_MAX);
+  F best = K(0.0f);
+  for (U i = KU(0u); i < CLIP_MAX; i++) {
+    if (!(c.g[i] < NARROW_NO_POINT)) continue;
+    best = f_max(best, v3_len2(v3_sub(clip_at(c, i), p0)));
+  }
+  F span2 = best;
+  best = 1.0e-6f * (b.reach * b.reach);
+  best = f_min(best, 0.5f * span2);
+  for (U i = KU(0u); i < CLIP_MAX; i++) {
+    if (!(c.g[i] < NARROW_NO_POINT)) continue;
+    F score = v3_len2(v3_sub(clip_at(c, i), p0));
+    if (score > best * 1.0001f) {
+      best = score;
+      i1 = i;
+    }
+  }
+  U i2 = KU(CLIP_MAX);
+  U i3 = KU(CLIP_MAX);
+  if (i1 != CLIP_MAX) {
+    V3 p1 = clip_at(c, i1);
+    F turn = K(1.0f);
+    best = 1.0e-3f * span2;
+    for (U i = KU(0u); i < CLIP_MAX; i++) {
+      if (!(c.g[i] < NARROW_NO_POINT)) continue;
+      F area = clip_area(n, p0, p1, clip_at(c, i));
+      if (f_abs(area) > best * 1.0001f) {
+        best = f_abs(area);
+        turn = narrow_sign(area);
+        i2 = i;
+      }
+    }
+    if (i2 != CLIP_MAX) {
+      V3 p2 = clip_at(c, i2);
+      best = 1.0e-3f * span2;
+      for (U i = KU(0u); i < CLIP_MAX; i++) {
+        if (!(c.g[i] < NARROW_NO_POINT)) continue;
+        V3 p = clip_at(c, i);
+        F e0 = clip_area(n, p0, p1, p) * -turn;
+        F e1 = clip_area(n, p1, p2, p) * -turn;
+        F e2 = clip_area(n, p2, p0, p) * -turn;
+        F score = f_max(e0, f_max(e1, e2));
+        if (score > best * 1.0001f) {
+          best = score;
+          i3 = i;
+        }
+      }
+    }
+  }
+  m.a0 = p0;
+  m.g0 = c.g[i0];
+  m.f0 = c.code | i0;
+  if (i1 != CLIP_MAX) { m.a1 = clip_at(c, i1); m.g1 = c.g[i1]; m.f1 = c.code | i1; }
+  if (i2 != CLIP_MAX) { m.a2 = clip_at(c, i2); m.g2 = c.g[i2]; m.f2 = c.code | i2; }
+  if (i3 != CLIP_MAX) { m.a3 = clip_at(c, i3); m.g3 = c.g[i3]; m.f3 = c.code | i3; }
+  m.b0 = m33_tmul_v3(b.r, v3_sub(v3_add_scaled(m.a0, n, m.g0), b.p));
+  m.b1 = m33_tmul_v3(b.r, v3_sub(v3_add_scaled(m.a1, n, i1 == CLIP_MAX ? K(1.0f) : m.g1), b.p));
+  m.b2 = m33_tmul_v3(b.r, v3_sub(v3_add_scaled(m.a2, n, i2 == CLIP_MAX ? K(1.0f) : m.g2), b.p));
+  m.b3 = m33_tmul_v3(b.r, v3_sub(v3_add_scaled(m.a3, n, i3 == CLIP_MAX ? K(1.0f) : m.g3), b.p));
+  return m;
+}
+
+/* Candidates along n from the features there; none where they only meet at a corner or across an edge. */
+FN ClipPoints clip_pair(GEO_PARAM Convex a, Convex b, V3 n, F limit)
+{
+  Feature fa = convex_feature(GEO a, n);
+  Feature fb = convex_feature(GEO b, v3_neg(n));
+  F along_a = v3_dot(fa.n, n);
+  F along_b = -v3_dot(fb.n, n);
+  if (fa.count == 1u || fb.count == 1u) return clip_none();
+  if (fa.count == 2u && fb.count == 2u) return clip_edges(fa, fb, n, limit);
+  bool b_is_ref = fb.count >= 3u && (fa.count < 3u || along_b > along_a + 1.0e-3f);
+  if ((b_is_ref ? along_b : along_a) < CLIP_ALIGNED) return clip_none();
+  return b_is_ref ? clip_features(fb, fa, n, true, limit) : clip_features(fa, fb, n, false, limit);
+}
+
+/* Differences of depth below this do not decide between points. */
+FN F clip_tolerance(Convex a, Convex b) { return 1.0e-4f * f_min(a.reach, b.reach); }
+
+/* Manifold of two convex shapes in a's frame: a has its origin and axes there. */
+FN Manifold convex_convex(GEO_PARAM Convex a, Convex b, F limit)
+{
+  ConvexHit h = convex_distance(GEO a, b, limit);
+  if (!(h.gap < limit)) return manifold_empty();
+  ClipPoints c = clip_pair(GEO a, b, h.n, limit);
+  F tolerance = clip_tolerance(a, b);
+  U deepest = clip_deepest(c, K(0.0f));
+  if (deepest == CLIP_MAX || h.gap + tolerance < c.g[deepest]) c = clip_put(c, KU(CLIP_DEEPEST), h.on_a, h.gap, limit);
+  return clip_reduce(c, h.n, b, tolerance);
+}
+
+/* Manifold of the half space below z = 0 and a convex shape. */
+FN Manifold convex_plane(GEO_PARAM Convex b, F limit)
+{
+  V3 n = v3(K(0.0f), K(0.0f), K(1.0f));
+  V3 low = convex_support(GEO b, v3_neg(n));
+  ClipPoints c = clip_none();
+  Feature f = convex_feature(GEO b, v3_neg(n));
+  if (f.count > 1u)
+    for (U i = KU(0u); i < f.count; i++) c = clip_put(c, i, v3(f.x[i], f.y[i], K(0.0f)), f.z[i], limit);
+  F tolerance = 1.0e-4f * b.reach;
+  U deepest = clip_deepest(c, K(0.0f));
+  F gap = low.z - b.radius;
+  if (deepest == CLIP_MAX || gap + tolerance < c.g[deepest]) c = clip_put(c, KU(CLIP_DEEPEST), v3(low.x, low.y, K(0.0f)), gap, limit);
+  c.code = (f.id & 31u) << 11;
+  return clip_reduce(c, n, b, tolerance);
+}
+
+/* --- triangles of a surface --- */
+
+/* Normals of the faces across the edges 0 1, 1 2, 2 0; `open` has bit k set where edge k has no other face. */
+STRUCT(TriangleEdges) { V3 n0; V3 n1; V3 n2; U open_edges; };
+
+/* Whether a contact along the unit vector q, from the surface, belongs to this triangle: over each edge beyond which q leans there must
+ * be an edge that stands out, and q must lean beyond it from the other side too (the edge's Voronoi region). Otherwise a shape that
+ * slides over the flat or hollow edge would catch there. */
+FN bool triangle_owns(Convex t, TriangleEdges e, V3 q)
+{
+  bool owns = true;
+  for (U k = KU(0u); k < 3u; k++) {
+    V3 from = k == 0u ? t.t0 : (k == 1u ? t.t1 : t.t2);
+    V3 to = k == 0u ? t.t1 : (k == 1u ? t.t2 : t.t0);
+    V3 n = k == 0u ? e.n0 : (k == 1u ? e.n1 : e.n2);
+    V3 d = v3_normalize_or(v3_sub(to, from), q);
+    bool leans = v3_dot(v3_cross(d, t.tn), q) > 1.0e-4f;
+    bool closed = ((e.open_edges >> k) & 1u) == 0u;
+    /* seen from the other face the edge runs the other way */
+    bool back = v3_dot(v3_cross(n, d), q) < -1.0e-4f;
+    bool stands_out = v3_dot(v3_cross(t.tn, n), d) > 1.0e-4f;
+    if (leans && closed && (back || !stands_out)) owns = false;
+  }
+  return owns;
+}
+
+/* Manifold of a convex shape and one triangle of a surface whose outside is where the triangle's normal points. solid_below: what is
+ * behind the triangle is full; otherwise shapes with their middle behind it are let be. */
+FN Manifold convex_triangle(GEO_PARAM Convex a, Convex t, TriangleEdges e, bool solid_below, F limit)
+{
+  F height = v3_dot(v3_sub(a.p, t.t0), t.tn);
+  V3 down = v3_neg(t.tn);
+  V3 low = v3_add_scaled(convex_support(GEO a, down), down, a.radius);
+  F plane_gap = v3_dot(v3_sub(low, t.t0), t.tn);
+  if (!(plane_gap < limit) || (height <= 0.0f && !solid_below)) return manifold_empty();
+  ConvexHit h = convex_distance(GEO a, t, limit);
+  if (!(h.gap < limit)) return manifold_empty();
+  V3 q = v3_neg(h.n);
+  bool face = v3_dot(q, t.tn) > 0.9999f || (h.core_overlap && (a.radius > 0.0f || h.flat_cores)) || !triangle_owns(t, e, q);
+  F tolerance = clip_tolerance(a, t);
+  if (!face) {
+    if (v3_dot(q, t.tn) < -1.0e-3f) return manifold_empty();
+    ClipPoints c = clip_pair(GEO a, t, h.n, limit);
+    U deepest = clip_deepest(c, K(0.0f));
+    if (deepest == CLIP_MAX || h.gap + tolerance < c.g[deepest]) c = clip_put(c, KU(CLIP_DEEPEST), h.on_a, h.gap, limit);
+    return clip_reduce(c, h.n, t, tolerance);
+  }
+  ClipPoints c = clip_pair(GEO a, t, down, limit);
+  U deepest = clip_deepest(c, K(0.0f));
+  if ((deepest == CLIP_MAX || plane_gap + tolerance < c.g[deepest]) && clip_inside(feature_triangle(t), low, t.tn))
+    c = clip_put(c, KU(CLIP_DEEPEST), low, plane_gap, limit);
+  return clip_reduce(c, down, t, tolerance);
+}
+
+#endif

@@ -194,12 +194,14 @@ static bool ends_with(const char *text, const char *lower)
   return true;
 }
 
+bool mesh_file_known(const char *path) { return ends_with(path, ".stl") || ends_with(path, ".obj"); }
+
 sb_status mesh_file_read(const char *path, const char *where, uint64_t *remaining, const double scale[3], mesh *out,
                          sb_diagnostics *diag)
 {
   *out = (mesh){0};
   bool stl = ends_with(path, ".stl");
-  if (!stl && !ends_with(path, ".obj"))
+  if (!mesh_file_known(path))
     return sb_report(diag, SB_ERROR, SB_CODE_SCENE_MESH, where, "'%.300s': meshes are read from .stl and .obj files", path);
   char *bytes;
   size_t size;

@@ -7,6 +7,9 @@
 #include "diagnostic.h"
 #include "mesh.h"
 
+/* Whether the name ends as that of a mesh file that can be read. */
+bool mesh_file_known(const char *path);
+
 /* Reads and welds a mesh; what the bytes are is judged by the name's ending (.stl, .obj). `where` says who asked; `remaining` as in
  * scene_file_read. The mesh is the caller's to clear, on failure too. */
 sb_status mesh_file_read(const char *path, const char *where, uint64_t *remaining, const double scale[3], mesh *out,

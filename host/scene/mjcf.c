@@ -13,6 +13,9 @@ static void read_compiler(mjcf *m, const xmlNode *node)
   m->degrees = mjcf_word(&s, "angle", angles, m->degrees) == 1;
   m->autolimits = mjcf_flag(&s, "autolimits", m->autolimits ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
   m->inertia_from_geom = mjcf_flag(&s, "inertiafromgeom", m->inertia_from_geom);
+  if (xml_input_attribute(node, "assetdir")) m->asset_dir = xml_input_attribute(node, "assetdir");
+  if (xml_input_attribute(node, "meshdir")) m->mesh_dir = xml_input_attribute(node, "meshdir");
+  m->strip_path = mjcf_flag(&s, "strippath", m->strip_path ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
   m->balance_inertia = mjcf_flag(&s, "balanceinertia", m->balance_inertia ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
   if (xml_input_attribute(node, "inertiagrouprange")) mjcf_range(&s, "inertiagrouprange", m->group_range);
   mjcf_numbers(&s, "settotalmass", &m->total_mass, 1);
@@ -51,16 +54,13 @@ static void read_settings(mjcf *m)
   for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
     if (xml_is(c, "compiler") && mjcf_check(m, c)) read_compiler(m, c);
     if (xml_is(c, "option") && mjcf_check(m, c)) read_option(m, c);
-    if (xml_is(c, "asset"))
-      for (xmlNode *a = xml_input_element(c->children); a; a = xml_input_element(a->next)) mjcf_check(m, a);
   }
 }
 
 /* Sections that no pass reads are reported once. */
 static void check_sections(mjcf *m)
 {
-  static const char *const read[] = {"compiler", "option",   "default",  "worldbody",
-                                     "contact",  "actuator", "keyframe", NULL};
+  static const char *const read[] = {"compiler", "option", "default", "asset", "worldbody", "contact", "actuator", "keyframe", NULL};
   for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
     bool known = false;
     for (int i = 0; read[i]; i++) known |= xml_is(c, read[i]);
@@ -84,6 +84,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
   m->remaining = remaining;
   m->degrees = m->autolimits = true;
   m->inertia_from_geom = MJCF_AUTO;
+  m->mesh_bytes = request->max_file_size ? remaining : SCENE_MESH_LIMIT;
   m->group_range[1] = 5.0;
   m->total_mass = -1.0;
   memcpy(m->euler, "xyz", 4);
@@ -102,6 +103,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
     read_settings(m);
     mjcf_read_defaults(m);
   }
+  if (in->status == SB_OK) mjcf_read_assets(m);
   if (in->status == SB_OK) {
     mjcf_read_world(m);
     check_sections(m);
@@ -113,6 +115,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
     mjcf_read_keyframe(m);
   }
   scene_tree_clear(&m->tree);
+  mjcf_assets_clear(m);
   mjcf_files_clear(m);
   name_map_clear(&m->class_names);
   name_map_clear(&m->actuator_names);

@@ -7,7 +7,7 @@
 #include "xml_input.h"
 
 /* Elements whose attributes default classes can give. All actuator shortcuts share one. */
-typedef enum mjcf_kind { MJCF_NONE, MJCF_GEOM, MJCF_JOINT, MJCF_PAIR, MJCF_ACTUATOR } mjcf_kind;
+typedef enum mjcf_kind { MJCF_NONE, MJCF_GEOM, MJCF_JOINT, MJCF_PAIR, MJCF_ACTUATOR, MJCF_MESH } mjcf_kind;
 
 typedef enum mjcf_choice { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO } mjcf_choice;
 
@@ -30,6 +30,14 @@ typedef struct mjcf_file {
   int32_t from; /* the file that includes it, -1 for the main one */
 } mjcf_file;
 
+typedef struct mjcf_hfield {
+  uint32_t rows, columns;
+  double size[4]; /* m: half extents along x and y, height of the highest point, thickness of what is below the lowest */
+  double *height; /* 0 to 1, row by row; owned */
+  geometry_place place;
+  bool placed; /* in the builder */
+} mjcf_hfield;
+
 #define MJCF_MAX_FILES 64
 #define MJCF_MAX_CLASSES 1024
 #define MJCF_MAX_ENTRIES 8192
@@ -51,7 +59,9 @@ typedef struct mjcf {
   double group_range[2];
   double total_mass, bound_mass, bound_inertia;
   bool balance_inertia;
+  bool strip_path; /* files are named without their folders */
   char euler[4];
+  const char *mesh_dir, *asset_dir; /* NULL without */
   /* <default>; class 0 is the main one */
   mjcf_class classes[MJCF_MAX_CLASSES];
   mjcf_entry entries[MJCF_MAX_ENTRIES];
@@ -61,6 +71,11 @@ typedef struct mjcf {
   int32_t *actuators;
   uint32_t actuator_count, actuator_capacity;
   name_map actuator_names;
+  /* <asset>: heightfields */
+  mjcf_hfield *hfields;
+  uint32_t hfield_count;
+  name_map hfield_names;
+  uint64_t mesh_bytes; /* that mesh and heightfield files may still have */
 } mjcf;
 
 /* An element together with the class that completes it. */
@@ -107,6 +122,16 @@ bool mjcf_limited(const mjcf_source *s, const char *limited, const char *range);
 bool mjcf_range(const mjcf_source *s, const char *name, double range[2]);
 /* pos and one of quat, axisangle, euler, xyaxes, zaxis. */
 void mjcf_pose(const mjcf_source *s, double X[7]);
+
+/* The path of a file that an attribute of node names, below folder (NULL for none) beside the node's own file; free() it. */
+char *mjcf_asset_path(const mjcf *m, const xmlNode *node, const char *folder, const char *file);
+
+/* mjcf_asset.c */
+void mjcf_read_assets(mjcf *m);
+void mjcf_assets_clear(mjcf *m);
+/* Completes the shape of a geom of type mesh or hfield; false after an error. *index: of the tree's meshes. */
+bool mjcf_mesh_of(const mjcf_source *s, int32_t *index);
+bool mjcf_hfield_shape(const mjcf_source *s, sb_build_shape *shape);
 
 /* mjcf_body.c */
 void mjcf_read_world(mjcf *m);

@@ -163,22 +163,39 @@ static bool read_form(const mjcf_source *s, int type, const double frame[7], dou
   return true;
 }
 
-/* Adds the geom's mass to the body's when it counts. */
-static void add_mass(const mjcf_source *s, int type, const double X[7], const double size[3], scene_link *masses)
+/* Mass properties of a geom's solid; false for what has none. */
+static bool solid_of(const mjcf_source *s, int type, const scene_geom *geom, const double size[3], mesh_mass *out)
 {
   static const solid_kind kinds[] = {SOLID_SPHERE,   SOLID_SPHERE, SOLID_SPHERE, SOLID_CAPSULE, SOLID_ELLIPSOID,
                                      SOLID_CYLINDER, SOLID_BOX,    SOLID_SPHERE, SOLID_SPHERE};
-  double density = 1000.0, mass = 0.0, group = 0.0, local[6], tensor[6];
+  if (type == GEOM_PLANE || type == GEOM_HFIELD || type == GEOM_SDF) return false;
+  if (type == GEOM_MESH) {
+    const mesh_mass *found = scene_mesh_mass(s->m->in, &s->m->tree.meshes[geom->mesh]);
+    if (found) *out = *found;
+    return found && found->volume > 0.0;
+  }
+  *out = (mesh_mass){.volume = solid_volume(kinds[type], size)};
+  solid_inertia(kinds[type], size, out->volume, out->inertia);
+  return true;
+}
+
+/* Adds the geom's mass to the body's when it counts. */
+static void add_mass(const mjcf_source *s, int type, const scene_geom *geom, const double size[3], scene_link *masses)
+{
+  double density = 1000.0, mass = 0.0, group = 0.0, tensor[6], com[3];
+  const double *X = geom->shape.X;
   mjcf_numbers(s, "group", &group, 1);
   mjcf_number_from(s, "density", 0.0, &density);
   bool has_mass = mjcf_number_from(s, "mass", 0.0, &mass);
   if (!(group >= s->m->group_range[0] && group <= s->m->group_range[1])) return;
-  if (type == GEOM_PLANE || type == GEOM_HFIELD || type == GEOM_MESH || type == GEOM_SDF) return;
-  if (!has_mass) mass = density * solid_volume(kinds[type], size);
-  if (mass == 0.0) return;
-  solid_inertia(kinds[type], size, mass, local);
-  cook_inertia_rotate(X + 3, local, tensor);
-  scene_link_add_mass(masses, mass, X, tensor);
+  if (has_mass ? mass == 0.0 : density == 0.0) return;
+  mesh_mass solid;
+  if (!solid_of(s, type, geom, size, &solid)) return;
+  if (!has_mass) mass = density * solid.volume;
+  for (int i = 0; i < 6; i++) solid.inertia[i] *= mass / solid.volume;
+  cook_inertia_rotate(X + 3, solid.inertia, tensor);
+  cook_pose_point(X, solid.com, com);
+  scene_link_add_mass(masses, mass, com, tensor);
 }
 
 static void read_surface(const mjcf_source *s, sb_build_shape *shape)
@@ -207,25 +224,27 @@ static void read_surface(const mjcf_source *s, sb_build_shape *shape)
 static void read_geom(mjcf *m, const xmlNode *node, int32_t link, const double frame[7], int32_t class,
                       scene_link *masses)
 {
-  static const uint32_t shapes[] = {SB_SHAPE_PLANE, 0, SB_SHAPE_SPHERE, SB_SHAPE_CAPSULE, 0, 0, SB_SHAPE_BOX, 0, 0};
+  static const uint32_t shapes[] = {SB_SHAPE_PLANE,    SB_SHAPE_HFIELD, SB_SHAPE_SPHERE, SB_SHAPE_CAPSULE, SB_SHAPE_ELLIPSOID,
+                                    SB_SHAPE_CYLINDER, SB_SHAPE_BOX,    SB_SHAPE_MESH,   SB_SHAPE_TYPE_COUNT};
   mjcf_source s = mjcf_source_of(m, node, MJCF_GEOM, class);
   scene_geom geom = {.name = name_of(node), .link = link, .shape = sb_build_shape_default()};
-  int type = mjcf_word(&s, "type", geom_types, GEOM_SPHERE);
+  const xmlNode *at;
+  int level, type = mjcf_word(&s, "type", geom_types, GEOM_SPHERE);
   double size[3];
   if (!read_form(&s, type, frame, geom.shape.X, size)) return;
-  add_mass(&s, type, geom.shape.X, size, masses);
-  bool supported = type == GEOM_PLANE || type == GEOM_SPHERE || type == GEOM_CAPSULE || type == GEOM_BOX;
-  read_surface(&s, &geom.shape);
-  if (!supported) {
-    char what[64] = "geometry of type ";
-    bool solid = type == GEOM_CYLINDER || type == GEOM_ELLIPSOID;
-    strcat(what, geom_types[type]);
-    xml_input_unsupported(m->in, node, what, solid ? "it has mass but collides with nothing" : "it is left out");
+  if (type == GEOM_SDF) {
+    xml_input_unsupported(m->in, node, "geometry of type sdf", "it is left out");
     return;
   }
+  if (type != GEOM_MESH && mjcf_text(&s, "mesh", &at, &level))
+    xml_input_unsupported(m->in, node, "fitting a primitive to a mesh", "the sizes of the geom count");
+  if (type == GEOM_MESH && !mjcf_mesh_of(&s, &geom.mesh)) return;
+  add_mass(&s, type, &geom, size, masses);
+  read_surface(&s, &geom.shape);
   geom.shape.type = shapes[type];
   if (type == GEOM_PLANE) size[0] = size[1] = size[2] = 0.0;
   memcpy(geom.shape.size, size, sizeof size);
+  if (type == GEOM_HFIELD && !mjcf_hfield_shape(&s, &geom.shape)) return;
   scene_tree_add_geom(&m->tree, &geom, node);
 }
 

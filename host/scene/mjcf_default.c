@@ -11,6 +11,7 @@ static mjcf_kind kind_of(const xmlNode *node)
   if (xml_is(node, "geom")) return MJCF_GEOM;
   if (xml_is(node, "joint")) return MJCF_JOINT;
   if (xml_is(node, "pair")) return MJCF_PAIR;
+  if (xml_is(node, "mesh")) return MJCF_MESH;
   for (int i = 0; actuators[i]; i++)
     if (xml_is(node, actuators[i])) return MJCF_ACTUATOR;
   return MJCF_NONE;

@@ -33,6 +33,22 @@ static char *join_path(const char *from, const char *file)
   return path;
 }
 
+char *mjcf_asset_path(const mjcf *m, const xmlNode *node, const char *folder, const char *file)
+{
+  const char *from = m->files[file_of(m, node)].path;
+  if (!folder || !*folder || *file == '/') return join_path(from, file);
+  size_t n = strlen(folder), k = strlen(file);
+  char *both = malloc(n + k + 2), *path = NULL;
+  if (both) {
+    memcpy(both, folder, n);
+    both[n] = '/';
+    memcpy(both + n + 1, file, k + 1);
+    path = join_path(from, both);
+  }
+  free(both);
+  return path;
+}
+
 /* Adds a record of the file that an include names; -1 after an error. */
 static int32_t add_file(mjcf *m, const xmlNode *node)
 {

@@ -69,8 +69,23 @@ int32_t scene_tree_add_geom(scene_tree *tree, const scene_geom *geom, const xmlN
   return (int32_t)tree->geom_count++;
 }
 
+int32_t scene_tree_add_mesh(scene_tree *tree, const xmlNode *node, const char *name, mesh *triangles)
+{
+  if (!reserve(tree, node, &tree->meshes, tree->mesh_count, &tree->mesh_capacity, sizeof *tree->meshes) ||
+      !add_name(tree, &tree->mesh_names, node, "mesh", name, tree->mesh_count)) {
+    mesh_clear(triangles);
+    return -1;
+  }
+  tree->meshes[tree->mesh_count] = (scene_mesh){.node = node, .triangles = *triangles};
+  *triangles = (mesh){0};
+  return (int32_t)tree->mesh_count++;
+}
+
 void scene_tree_clear(scene_tree *tree)
 {
+  for (uint32_t i = 0; i < tree->mesh_count; i++) mesh_clear(&tree->meshes[i].triangles);
+  free(tree->meshes);
+  name_map_clear(&tree->mesh_names);
   free(tree->links);
   free(tree->joints);
   free(tree->geoms);
@@ -235,14 +250,17 @@ static void add_shapes(build *b)
   for (uint32_t i = 0; i < b->tree->geom_count; i++) {
     scene_geom *geom = &b->tree->geoms[i];
     sb_build_shape shape = geom->shape;
+    bool is_static = true;
     if (geom->link >= 0) {
       const scene_link *link = &b->tree->links[geom->link];
       shape.body = link->body;
+      is_static = b->is_static[link->body];
       cook_pose_mul(link->in_body, geom->shape.X, shape.X);
-      if (shape.type == SB_SHAPE_PLANE && !b->is_static[link->body])
+      if ((shape.type == SB_SHAPE_PLANE || shape.type == SB_SHAPE_HFIELD) && !is_static)
         xml_input_error(b->tree->in, link->node, SB_CODE_SCENE_STRUCTURE,
-                        "a plane belongs to the world or to a body that is fixed to it");
+                        "a plane or heightfield belongs to the world or to a body that is fixed to it");
     }
+    if (shape.type == SB_SHAPE_MESH && !scene_mesh_shape(b->tree->in, &b->tree->meshes[geom->mesh], b->builder, is_static, &shape)) return;
     geom->index = sb_builder_add_shape(b->builder, &shape, geom->name);
   }
 }

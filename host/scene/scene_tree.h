@@ -7,6 +7,7 @@
 
 #include "model_builder.h"
 #include "name_map.h"
+#include "scene_mesh.h"
 #include "xml_input.h"
 
 typedef enum scene_joint_kind { SCENE_JOINT_AXIS, SCENE_JOINT_BALL, SCENE_JOINT_FREE } scene_joint_kind;
@@ -36,7 +37,8 @@ typedef struct scene_link {
 typedef struct scene_geom {
   const char *name;
   int32_t link;         /* -1 for the world */
-  sb_build_shape shape; /* X in the link */
+  sb_build_shape shape; /* X in the link; SB_SHAPE_MESH becomes a hull where its body moves */
+  int32_t mesh;         /* of the tree, for SB_SHAPE_MESH; X is that of the mesh's own frame */
   int32_t index;        /* of the shape in the model, set by scene_tree_build */
 } scene_geom;
 
@@ -45,9 +47,10 @@ typedef struct scene_tree {
   scene_link *links;
   scene_joint *joints;
   scene_geom *geoms;
-  uint32_t link_count, joint_count, geom_count;
-  uint32_t link_capacity, joint_capacity, geom_capacity;
-  name_map link_names, joint_names, geom_names;
+  scene_mesh *meshes;
+  uint32_t link_count, joint_count, geom_count, mesh_count;
+  uint32_t link_capacity, joint_capacity, geom_capacity, mesh_capacity;
+  name_map link_names, joint_names, geom_names, mesh_names;
 } scene_tree;
 
 /* Adds an entity and its name; the index, or -1 after an error (no memory, name used twice). A joint belongs to the
@@ -55,6 +58,8 @@ typedef struct scene_tree {
 int32_t scene_tree_add_link(scene_tree *tree, const scene_link *link);
 int32_t scene_tree_add_joint(scene_tree *tree, int32_t link, const scene_joint *joint);
 int32_t scene_tree_add_geom(scene_tree *tree, const scene_geom *geom, const xmlNode *node);
+/* Takes the triangles over, on failure too. name may be NULL. */
+int32_t scene_tree_add_mesh(scene_tree *tree, const xmlNode *node, const char *name, mesh *triangles);
 void scene_tree_clear(scene_tree *tree);
 
 /* Adds a mass with its own centre and tensor (axes of the link) to a link. */

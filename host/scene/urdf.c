@@ -1,13 +1,16 @@
-/* The URDF reader: links, joints, primitive collision geometry. Poses are xyz and rpy (turns about fixed x, y, z). */
+/* The URDF reader: links, joints, collision geometry. Poses are xyz and rpy (turns about fixed x, y, z). */
 #include "urdf.h"
 
 #include "cook_math.h"
+#include "mesh_file.h"
 #include "scene_tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define MAX_PATH 1024
 
 static const xml_element schema[] = {
     {"robot", XML_USED, "name", "version", ""},
@@ -22,8 +25,8 @@ static const xml_element schema[] = {
     {"box", XML_USED, "size", "", ""},
     {"sphere", XML_USED, "radius", "", ""},
     {"capsule", XML_USED, "radius length", "", ""},
-    {"cylinder", XML_MISSING, "", "", ""},
-    {"mesh", XML_USED, "filename", "scale", ""},
+    {"cylinder", XML_USED, "radius length", "", ""},
+    {"mesh", XML_USED, "filename scale", "", ""},
     {"parent", XML_USED, "link", "", ""},
     {"child", XML_USED, "link", "", ""},
     {"axis", XML_USED, "xyz", "", ""},
@@ -63,6 +66,7 @@ typedef struct urdf {
   urdf_joint *joints;
   int32_t link_count, joint_count;
   name_map link_names, joint_names;
+  uint64_t mesh_bytes; /* that may still be read */
   char **texts; /* names made here */
   size_t text_count, text_capacity;
 } urdf;
@@ -136,100 +140,6 @@ static void read_inertial(urdf *u, const xmlNode *node, scene_link *link)
   cook_inertia_rotate(X + 3, tensor, link->inertia);
 }
 
-/* Says what a mesh is left out for, and whether its file could be found. */
-static void report_mesh(urdf *u, const xmlNode *node)
-{
-  static const char scheme[] = "package://";
-  const char *file = xml_input_attribute(node, "filename");
-  char path[1024], detail[240];
-  bool found = false;
-  if (file && !strncmp(file, scheme, sizeof scheme - 1)) {
-    for (size_t i = 0; i < u->request->package_dir_count && !found; i++) {
-      int n = snprintf(path, sizeof path, "%s/%s", u->request->package_dirs[i], file + sizeof scheme - 1);
-      found = n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0;
-    }
-    snprintf(detail, sizeof detail, "it is left out%s%.100s%s", found ? "" : "; '", found ? "" : file,
-             found ? "" : "' is in none of the package directories");
-  } else {
-    snprintf(detail, sizeof detail, "it is left out");
-  }
-  xml_input_unsupported(u->in, node, "collision geometry <mesh>", detail);
-}
-
-/* Shape of a <geometry>; false when it gives none. */
-static bool read_geometry(urdf *u, const xmlNode *geometry, sb_build_shape *shape)
-{
-  const xmlNode *g = xml_input_element(geometry->children);
-  double size[3], length;
-  if (!g) {
-    xml_input_error(u->in, geometry, SB_CODE_SCENE_ATTRIBUTE,
-                    "<geometry> needs a box, sphere, capsule, cylinder or mesh");
-    return false;
-  }
-  if (!check(u, g)) return false;
-  if (xml_is(g, "mesh")) {
-    report_mesh(u, g);
-    return false;
-  }
-  if (xml_is(g, "box")) {
-    shape->type = SB_SHAPE_BOX;
-    if (!xml_input_attribute(g, "size")) {
-      xml_input_error(u->in, g, SB_CODE_SCENE_ATTRIBUTE, "<box> needs the attribute size");
-      return false;
-    }
-    if (!numbers(u, g, "size", size, 3)) return false;
-    for (int i = 0; i < 3; i++) shape->size[i] = size[i] / 2.0;
-  } else if (xml_is(g, "sphere") || xml_is(g, "capsule")) {
-    shape->type = xml_is(g, "sphere") ? SB_SHAPE_SPHERE : SB_SHAPE_CAPSULE;
-    if (!needed_number(u, g, "radius", 0.0, &shape->size[0])) return false;
-    if (shape->type == SB_SHAPE_CAPSULE) {
-      if (!needed_number(u, g, "length", 0.0, &length)) return false;
-      shape->size[1] = length / 2.0;
-    }
-  } else {
-    xml_input_error(u->in, g, SB_CODE_SCENE_STRUCTURE, "<%.40s> is no geometry", (const char *)g->name);
-    return false;
-  }
-  int used = shape->type == SB_SHAPE_BOX ? 3 : shape->type == SB_SHAPE_CAPSULE ? 2 : 1;
-  for (int i = 0; i < used; i++)
-    if (!(shape->size[i] > 0.0)) {
-      xml_input_error(u->in, g, SB_CODE_SCENE_VALUE, "a geometry's sizes must be above 0");
-      return false;
-    }
-  return true;
-}
-
-static void read_collision(urdf *u, const xmlNode *node, int32_t link)
-{
-  scene_geom geom = {.link = link, .shape = sb_build_shape_default()};
-  const xmlNode *geometry = child_of(node, "geometry");
-  read_origin(u, node, geom.shape.X);
-  if (!geometry) {
-    xml_input_error(u->in, node, SB_CODE_SCENE_ATTRIBUTE, "<collision> needs a <geometry>");
-    return;
-  }
-  if (check(u, geometry) && read_geometry(u, geometry, &geom.shape)) scene_tree_add_geom(&u->tree, &geom, node);
-}
-
-/* Adds a link to the tree, below the tree's link `parent` at X. */
-static int32_t add_link(urdf *u, const urdf_link *from, int32_t parent, const double X[7])
-{
-  scene_link link = {.node = from->node, .name = xml_input_attribute(from->node, "name"), .parent = parent};
-  memcpy(link.X, X, sizeof link.X);
-  for (const xmlNode *c = xml_input_element(from->node->children); c; c = xml_input_element(c->next))
-    if (check(u, c) && xml_is(c, "inertial")) read_inertial(u, c, &link);
-  int32_t index = scene_tree_add_link(&u->tree, &link);
-  if (index < 0) return -1;
-  for (const xmlNode *c = xml_input_element(from->node->children); c; c = xml_input_element(c->next))
-    if (xml_is(c, "collision")) read_collision(u, c, index);
-  return index;
-}
-
-/* Joints ----------------------------------------------------------------------------------------------------------- */
-
-enum { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLANAR };
-static const char *const joint_types[] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL};
-
 /* A name made of two parts, kept until the reader is done. */
 static const char *make_name(urdf *u, const xmlNode *node, const char *name, const char *suffix)
 {
@@ -254,6 +164,147 @@ static const char *make_name(urdf *u, const xmlNode *node, const char *name, con
   u->texts[u->text_count++] = text;
   return text;
 }
+
+static bool readable(const char *path) { return access(path, R_OK) == 0; }
+
+/* Joins two parts of a path; false when it is too long. */
+static bool join(char path[MAX_PATH], const char *folder, size_t length, const char *file)
+{
+  int n = snprintf(path, MAX_PATH, "%.*s%s", (int)length, folder, file);
+  return n > 0 && n < MAX_PATH;
+}
+
+/* The file of package://PATH: PATH in a package directory, else the longest end of PATH below the URDF file's own folder. Other names
+ * count from that folder unless they are absolute. */
+static bool find_mesh_file(const urdf *u, const char *file, char path[MAX_PATH])
+{
+  static const char package[] = "package://", plain[] = "file://";
+  const char *slash = strrchr(u->request->scene, '/');
+  size_t folder = slash ? (size_t)(slash - u->request->scene) + 1 : 0;
+  if (!strncmp(file, package, sizeof package - 1)) {
+    file += sizeof package - 1;
+    for (size_t i = 0; i < u->request->package_dir_count; i++) {
+      int n = snprintf(path, MAX_PATH, "%s/%s", u->request->package_dirs[i], file);
+      if (n > 0 && n < MAX_PATH && readable(path)) return true;
+    }
+    for (const char *end = file; end; end = strchr(end, '/') ? strchr(end, '/') + 1 : NULL)
+      if (*end && join(path, u->request->scene, folder, end) && readable(path)) return true;
+    return false;
+  }
+  if (!strncmp(file, plain, sizeof plain - 1)) file += sizeof plain - 1;
+  return join(path, u->request->scene, *file == '/' ? 0 : folder, file) && readable(path);
+}
+
+/* The mesh of a <mesh>; -1 when it is left out, which is a warning, or wrong. Meshes of one file and scale are one. */
+static int32_t read_mesh(urdf *u, const xmlNode *node)
+{
+  const char *file = xml_input_attribute(node, "filename");
+  double scale[3] = {1.0, 1.0, 1.0};
+  char path[MAX_PATH], detail[300];
+  if (!file || !*file) {
+    xml_input_error(u->in, node, SB_CODE_SCENE_ATTRIBUTE, "<mesh> needs the attribute filename");
+    return -1;
+  }
+  if (xml_input_attribute(node, "scale") && !numbers(u, node, "scale", scale, 3)) return -1;
+  bool known = mesh_file_known(file);
+  if (!known || !find_mesh_file(u, file, path)) {
+    snprintf(detail, sizeof detail, "'%.200s' %s; it is left out", file,
+             known ? "is in none of the package directories and not beside the URDF file" : "is neither .stl nor .obj");
+    xml_input_unsupported(u->in, node, known ? "collision geometry <mesh> without its file" : "this kind of mesh file", detail);
+    return -1;
+  }
+  char key[MAX_PATH + 100];
+  snprintf(key, sizeof key, "%s %.17g %.17g %.17g", path, scale[0], scale[1], scale[2]);
+  int32_t same = name_map_find(&u->tree.mesh_names, key);
+  if (same >= 0) return same;
+  mesh triangles;
+  xml_place place;
+  sb_status status = mesh_file_read(path, xml_input_where(u->in, node, &place), &u->mesh_bytes, scale, &triangles, u->in->diag);
+  if (status != SB_OK) {
+    mesh_clear(&triangles);
+    u->in->errors++;
+    if (u->in->status == SB_OK) u->in->status = status;
+    return -1;
+  }
+  if (scale[0] * scale[1] * scale[2] < 0.0) mesh_flip(&triangles);
+  const char *name = make_name(u, node, key, "");
+  return name ? scene_tree_add_mesh(&u->tree, node, name, &triangles) : -1;
+}
+
+/* Shape of a <geometry>; false when it gives none. */
+static bool read_geometry(urdf *u, const xmlNode *geometry, sb_build_shape *shape, int32_t *mesh_index)
+{
+  const xmlNode *g = xml_input_element(geometry->children);
+  double size[3], length;
+  if (!g) {
+    xml_input_error(u->in, geometry, SB_CODE_SCENE_ATTRIBUTE,
+                    "<geometry> needs a box, sphere, capsule, cylinder or mesh");
+    return false;
+  }
+  if (!check(u, g)) return false;
+  if (xml_is(g, "mesh")) {
+    shape->type = SB_SHAPE_MESH;
+    *mesh_index = read_mesh(u, g);
+    return *mesh_index >= 0;
+  }
+  if (xml_is(g, "box")) {
+    shape->type = SB_SHAPE_BOX;
+    if (!xml_input_attribute(g, "size")) {
+      xml_input_error(u->in, g, SB_CODE_SCENE_ATTRIBUTE, "<box> needs the attribute size");
+      return false;
+    }
+    if (!numbers(u, g, "size", size, 3)) return false;
+    for (int i = 0; i < 3; i++) shape->size[i] = size[i] / 2.0;
+  } else if (xml_is(g, "sphere") || xml_is(g, "capsule") || xml_is(g, "cylinder")) {
+    shape->type = xml_is(g, "sphere") ? SB_SHAPE_SPHERE : xml_is(g, "capsule") ? SB_SHAPE_CAPSULE : SB_SHAPE_CYLINDER;
+    if (!needed_number(u, g, "radius", 0.0, &shape->size[0])) return false;
+    if (shape->type != SB_SHAPE_SPHERE) {
+      if (!needed_number(u, g, "length", 0.0, &length)) return false;
+      shape->size[1] = length / 2.0;
+    }
+  } else {
+    xml_input_error(u->in, g, SB_CODE_SCENE_STRUCTURE, "<%.40s> is no geometry", (const char *)g->name);
+    return false;
+  }
+  int used = shape->type == SB_SHAPE_BOX ? 3 : shape->type == SB_SHAPE_SPHERE ? 1 : 2;
+  for (int i = 0; i < used; i++)
+    if (!(shape->size[i] > 0.0)) {
+      xml_input_error(u->in, g, SB_CODE_SCENE_VALUE, "a geometry's sizes must be above 0");
+      return false;
+    }
+  return true;
+}
+
+static void read_collision(urdf *u, const xmlNode *node, int32_t link)
+{
+  scene_geom geom = {.link = link, .shape = sb_build_shape_default()};
+  const xmlNode *geometry = child_of(node, "geometry");
+  read_origin(u, node, geom.shape.X);
+  if (!geometry) {
+    xml_input_error(u->in, node, SB_CODE_SCENE_ATTRIBUTE, "<collision> needs a <geometry>");
+    return;
+  }
+  if (check(u, geometry) && read_geometry(u, geometry, &geom.shape, &geom.mesh)) scene_tree_add_geom(&u->tree, &geom, node);
+}
+
+/* Adds a link to the tree, below the tree's link `parent` at X. */
+static int32_t add_link(urdf *u, const urdf_link *from, int32_t parent, const double X[7])
+{
+  scene_link link = {.node = from->node, .name = xml_input_attribute(from->node, "name"), .parent = parent};
+  memcpy(link.X, X, sizeof link.X);
+  for (const xmlNode *c = xml_input_element(from->node->children); c; c = xml_input_element(c->next))
+    if (check(u, c) && xml_is(c, "inertial")) read_inertial(u, c, &link);
+  int32_t index = scene_tree_add_link(&u->tree, &link);
+  if (index < 0) return -1;
+  for (const xmlNode *c = xml_input_element(from->node->children); c; c = xml_input_element(c->next))
+    if (xml_is(c, "collision")) read_collision(u, c, index);
+  return index;
+}
+
+/* Joints ----------------------------------------------------------------------------------------------------------- */
+
+enum { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLANAR };
+static const char *const joint_types[] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL};
 
 static void read_limit(urdf *u, const xmlNode *node, int type, sb_build_dof *dof)
 {
@@ -478,7 +529,7 @@ static void add_links(urdf *u, const xmlNode *robot, int32_t root)
 
 void urdf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, sb_model_builder *builder)
 {
-  urdf u = {.in = in, .request = request};
+  urdf u = {.in = in, .request = request, .mesh_bytes = request->max_file_size ? request->max_file_size : SCENE_MESH_LIMIT};
   u.tree.in = in;
   if (request->key)
     xml_input_error(in, root, SB_CODE_SCENE_REFERENCE, "URDF has no keyframes, so '%.80s' cannot be found",

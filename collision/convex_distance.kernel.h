@@ -293,6 +293,33 @@ FN EpaPlane epa_plane(V3 p, V3 q, V3 r)
 /* n: outward from the difference a - b at the face nearest to the origin. on_a: the point there on a; w: its point of the difference. */
 STRUCT(EpaResult) { V3 n; F depth; V3 on_a; V3 w; bool found; };
 
+/* The origin's foot on the plane found. Several faces may lie in that plane; the one that holds the foot, or comes nearest, says where it
+ * is on a. */
+FN EpaResult epa_foot(Polytope p, EpaResult r, F plane_d, F tolerance)
+{
+  V3 foot = v3_scale(r.n, plane_d);
+  F least = K(NARROW_NO_POINT);
+  for (U i = KU(0u); i < p.face_count; i++) {
+    if (p.face[i] == EPA_DEAD || !(f_abs(p.d[i] - plane_d) <= 8.0f * tolerance)) continue;
+    if (!((p.nx[i] * r.n.x + p.ny[i] * r.n.y) + p.nz[i] * r.n.z > 0.999f)) continue;
+    U c0 = epa_corner(p.face[i], KU(0u));
+    U c1 = epa_corner(p.face[i], KU(1u));
+    U c2 = epa_corner(p.face[i], KU(2u));
+    V3 p0 = v3(p.wx[c0], p.wy[c0], p.wz[c0]);
+    V3 p1 = v3(p.wx[c1], p.wy[c1], p.wz[c1]);
+    V3 p2 = v3(p.wx[c2], p.wy[c2], p.wz[c2]);
+    V3 t = triangle_weights(v3_sub(p0, foot), v3_sub(p1, foot), v3_sub(p2, foot));
+    V3 w = v3_add_scaled(v3_add_scaled(v3_scale(p0, t.x), p1, t.y), p2, t.z);
+    F off = v3_len2(v3_sub(w, foot));
+    if (!(off < least)) continue;
+    least = off;
+    r.w = w;
+    r.on_a = v3_add_scaled(v3_add_scaled(v3_scale(v3(p.ax[c0], p.ay[c0], p.az[c0]), t.x), v3(p.ax[c1], p.ay[c1], p.az[c1]), t.y),
+                           v3(p.ax[c2], p.ay[c2], p.az[c2]), t.z);
+  }
+  return r;
+}
+
 FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
 {
   EpaResult r;
@@ -326,6 +353,7 @@ FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
   }
   F tolerance = 2.0e-6f * scale;
   U edges[EPA_EDGES];
+  F plane_d = K(0.0f);
   for (int round = 0; round < EPA_VERTICES; round++) {
     U near_face = EPA_DEAD;
     F least = K(NARROW_NO_POINT);
@@ -339,25 +367,14 @@ FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
     V3 on_a = convex_support(GEO a, n);
     V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(n)));
     F depth = v3_dot(w, n);
-    bool done = depth - least <= tolerance || p.vertex_count == EPA_VERTICES;
-    if (depth < r.depth) {
+    bool done = depth - least <= tolerance;
+    if (done || depth < r.depth) {
       r.n = n;
       r.depth = depth;
       r.found = true;
-      /* the origin's foot on this face */
-      U c0 = epa_corner(p.face[near_face], KU(0u));
-      U c1 = epa_corner(p.face[near_face], KU(1u));
-      U c2 = epa_corner(p.face[near_face], KU(2u));
-      V3 p0 = v3(p.wx[c0], p.wy[c0], p.wz[c0]);
-      V3 p1 = v3(p.wx[c1], p.wy[c1], p.wz[c1]);
-      V3 p2 = v3(p.wx[c2], p.wy[c2], p.wz[c2]);
-      V3 foot = v3_scale(n, least);
-      V3 t = triangle_weights(v3_sub(p0, foot), v3_sub(p1, foot), v3_sub(p2, foot));
-      r.w = v3_add_scaled(v3_add_scaled(v3_scale(p0, t.x), p1, t.y), p2, t.z);
-      r.on_a = v3_add_scaled(v3_add_scaled(v3_scale(v3(p.ax[c0], p.ay[c0], p.az[c0]), t.x), v3(p.ax[c1], p.ay[c1], p.az[c1]), t.y),
-                             v3(p.ax[c2], p.ay[c2], p.az[c2]), t.z);
+      plane_d = least;
     }
-    if (done) break;
+    if (done || p.vertex_count == EPA_VERTICES) break;
     /* faces that see the new point go; their outline gets new faces */
     U vertex = p.vertex_count;
     p.wx[vertex] = w.x; p.wy[vertex] = w.y; p.wz[vertex] = w.z;
@@ -406,7 +423,7 @@ FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
     }
     if (full || edge_count < 3u) break;
   }
-  return r;
+  return epa_foot(p, r, plane_d, tolerance);
 }
 
 /* --- the answer --- */
@@ -433,14 +450,66 @@ FN ConvexHit convex_try_axes(GEO_PARAM Convex a, Convex b, ConvexHit h, Convex o
   return h;
 }
 
+/* Directions along and across a cylinder's axis: a polytope runs out of vertices where all directions around it are alike. */
+FN ConvexHit convex_try_cylinder(GEO_PARAM Convex a, Convex b, ConvexHit h, Convex of)
+{
+  V3 axis = m33_mul_v3(of.r, v3(K(0.0f), K(0.0f), K(1.0f)));
+  V3 between = v3_sub(b.p, a.p);
+  V3 side = m33_mul_v3(of.r, v3(K(1.0f), K(0.0f), K(0.0f)));
+  V3 across = v3_normalize_or(v3_add_scaled(h.n, axis, -v3_dot(h.n, axis)), side);
+  h = convex_try(GEO a, b, h, across, K(0.0f));
+  across = v3_normalize_or(v3_add_scaled(between, axis, -v3_dot(between, axis)), side);
+  h = convex_try(GEO a, b, h, across, K(0.0f));
+  return convex_try(GEO a, b, h, v3_scale(axis, narrow_sign(v3_dot(between, axis))), K(0.0f));
+}
+
+#define POLISH_ROUNDS 16
+
+FN bool convex_curved(Convex s) { return s.type == CONVEX_CYLINDER || s.type == CONVEX_ELLIPSOID; }
+
+/* Where a curved shape takes part, polytopes only come near: steps down the slope of the depth over directions, which is the offset of
+ * the two support points across n. A step that does not help is taken back and shortened. */
+FN ConvexHit convex_polish(GEO_PARAM Convex a, Convex b, ConvexHit h, F scale)
+{
+  V3 w = v3_sub(convex_support(GEO a, h.n), convex_support(GEO b, v3_neg(h.n)));
+  F step = f_div(K(1.0f), scale);
+  for (int round = 0; round < POLISH_ROUNDS; round++) {
+    V3 across = v3_add_scaled(w, h.n, -v3_dot(w, h.n));
+    V3 n = v3_normalize_or(v3_add_scaled(h.n, across, -step), h.n);
+    V3 w_next = v3_sub(convex_support(GEO a, n), convex_support(GEO b, v3_neg(n)));
+    F gap = -v3_dot(w_next, n) - (a.radius + b.radius);
+    bool better = gap > h.gap;
+    step = better ? step * 2.0f : step * 0.25f;
+    if (better) {
+      h.n = n;
+      h.gap = gap;
+      w = w_next;
+    }
+  }
+  return h;
+}
+
 /* Moves the points onto the planes that touch the shapes at right angles to the normal. */
 FN ConvexHit convex_settle(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 on_a, V3 on_b)
 {
-  F top = v3_dot(convex_support(GEO a, h.n), h.n) + a.radius;
-  F low = v3_dot(convex_support(GEO b, v3_neg(h.n)), h.n) - b.radius;
+  V3 far_a = convex_support(GEO a, h.n);
+  V3 far_b = convex_support(GEO b, v3_neg(h.n));
+  F top = v3_dot(far_a, h.n) + a.radius;
+  F low = v3_dot(far_b, h.n) - b.radius;
+  /* support points that lie over each other are the deepest points themselves */
+  V3 w = v3_sub(far_b, far_a);
+  F room = 1.0e-4f * (a.reach + b.reach);
+  if (v3_len2(v3_add_scaled(w, h.n, -v3_dot(w, h.n))) < room * room) {
+    on_a = far_a;
+    on_b = far_b;
+  }
   h.on_a = v3_add_scaled(on_a, h.n, top - v3_dot(on_a, h.n));
   h.on_b = v3_add_scaled(on_b, h.n, low - v3_dot(on_b, h.n));
   h.gap = low - top;
+  /* over each other, half way between where they were */
+  V3 off = v3_sub(v3_sub(h.on_b, h.on_a), v3_scale(h.n, h.gap));
+  h.on_a = v3_add_scaled(h.on_a, off, K(0.5f));
+  h.on_b = v3_add_scaled(h.on_b, off, K(-0.5f));
   return h;
 }
 
@@ -483,8 +552,11 @@ FN ConvexHit convex_distance(GEO_PARAM Convex a, Convex b, F limit)
       if (plane.d < NARROW_NO_POINT) h = convex_try(GEO a, b, h, plane.d > 0.0f ? v3_neg(plane.n) : plane.n, K(0.0f));
     }
   }
+  if (h.core_overlap && a.type == CONVEX_CYLINDER) h = convex_try_cylinder(GEO a, b, h, a);
+  if (h.core_overlap && b.type == CONVEX_CYLINDER) h = convex_try_cylinder(GEO a, b, h, b);
+  if (convex_curved(a) || convex_curved(b)) h = convex_polish(GEO a, b, h, scale);
   /* a face's own normal, unless another direction is better by more than rounding */
-  F slack = 1.0e-5f * scale;
+  F slack = 1.0e-6f * scale;
   Feature fa = convex_feature(GEO a, h.n);
   Feature fb = convex_feature(GEO b, v3_neg(h.n));
   V3 nb = v3_neg(fb.n);

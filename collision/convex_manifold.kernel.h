@@ -42,15 +42,26 @@ FN V3 clip_at(ClipPoints c, U i) { return v3(c.x[i], c.y[i], c.z[i]); }
 /* A stretch of an edge, from t0 to t1 of its length; empty when t0 > t1. */
 STRUCT(ClipSpan) { F t0; F t1; };
 
-/* The part of p + t d inside the prism over a face. */
-FN ClipSpan clip_edge(Feature face, V3 p, V3 d)
+/* Whether every edge of a face is longer than `least`. */
+FN bool clip_solid(Feature face, F least)
+{
+  bool solid = true;
+  for (U i = KU(0u); i < face.count; i++) {
+    V3 edge = v3_sub(feature_at(face, i + 1u == face.count ? KU(0u) : i + 1u), feature_at(face, i));
+    solid = solid && v3_len2(edge) > least * least;
+  }
+  return solid;
+}
+
+/* The part of p + t d inside the prism that a face sweeps along up, which leaves the face outwards. */
+FN ClipSpan clip_edge(Feature face, V3 up, V3 p, V3 d)
 {
   ClipSpan s;
   s.t0 = K(0.0f);
   s.t1 = K(1.0f);
   for (U i = KU(0u); i < face.count; i++) {
     V3 corner = feature_at(face, i);
-    V3 inward = v3_cross(face.n, v3_sub(feature_at(face, i + 1u == face.count ? KU(0u) : i + 1u), corner));
+    V3 inward = v3_cross(up, v3_sub(feature_at(face, i + 1u == face.count ? KU(0u) : i + 1u), corner));
     V3 from = v3_sub(p, corner);
     F in_by = v3_dot(from, inward);
     F rate = v3_dot(d, inward);
@@ -94,7 +105,7 @@ FN ClipPoints clip_features(Feature ref, Feature inc, V3 n, bool b_is_ref, F lim
   for (U i = KU(0u); i < edges; i++) {
     V3 p = feature_at(inc, i);
     V3 d = v3_sub(feature_at(inc, i + 1u == inc.count ? KU(0u) : i + 1u), p);
-    ClipSpan s = clip_edge(ref, p, d);
+    ClipSpan s = clip_edge(ref, b_is_ref ? v3_neg(n) : n, p, d);
     if (!(s.t0 <= s.t1)) continue;
     V3 q = v3_add_scaled(p, d, s.t0);
     F g = v3_dot(v3_sub(q, origin), ref.n) * slope;
@@ -130,7 +141,7 @@ FN ClipPoints clip_edges(Feature fa, Feature fb, V3 n, F limit)
   F la = v3_len2(da);
   F lb = v3_len2(db);
   if (!(la > 0.0f && lb > 0.0f)) return c;
-  if (!(v3_len2(v3_cross(da, db)) < 2.5e-3f * (la * lb))) return c;
+  if (!(v3_len2(v3_cross(da, db)) < 6.0e-4f * (la * lb))) return c;
   F s0 = f_div(v3_dot(v3_sub(b0, a0), da), la);
   F s1 = s0 + f_div(v3_dot(db, da), la);
   F lo = f_clamp(f_min(s0, s1), K(0.0f), K(1.0f));
@@ -139,7 +150,9 @@ FN ClipPoints clip_edges(Feature fa, Feature fb, V3 n, F limit)
   for (U i = KU(0u); i < 2u; i++) {
     V3 p = v3_add_scaled(a0, da, i == 0u ? lo : hi);
     F t = f_clamp(f_div(v3_dot(v3_sub(p, b0), db), lb), K(0.0f), K(1.0f));
-    c = clip_put(c, i * CLIP_ENDS, p, v3_dot(v3_sub(v3_add_scaled(b0, db, t), p), n), limit);
+    V3 apart = v3_sub(v3_add_scaled(b0, db, t), p);
+    F g = v3_dot(apart, n);
+    c = clip_put(c, i * CLIP_ENDS, v3_add_scaled(p, v3_add_scaled(apart, n, -g), K(0.5f)), g, limit);
   }
   return c;
 }
@@ -239,6 +252,8 @@ FN ClipPoints clip_pair(GEO_PARAM Convex a, Convex b, V3 n, F limit)
   F along_b = -v3_dot(fb.n, n);
   if (fa.count == 1u || fb.count == 1u) return clip_none();
   if (fa.count == 2u && fb.count == 2u) return clip_edges(fa, fb, n, limit);
+  F least = 1.0e-6f * f_min(a.reach, b.reach);
+  if (!clip_solid(fa, least) || !clip_solid(fb, least)) return clip_none();
   bool b_is_ref = fb.count >= 3u && (fa.count < 3u || along_b > along_a + 1.0e-3f);
   if ((b_is_ref ? along_b : along_a) < CLIP_ALIGNED) return clip_none();
   return b_is_ref ? clip_features(fb, fa, n, true, limit) : clip_features(fa, fb, n, false, limit);

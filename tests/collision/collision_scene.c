@@ -25,6 +25,7 @@
   X(1, uint32_t, shape_contype, 1)                                                                                     \
   X(1, uint32_t, shape_conaffinity, 1)                                                                                 \
   X(1, uint32_t, shape_condim, 1)                                                                                      \
+  X(1, int32_t, shape_geometry, 1)                                                                                     \
   X(2, int32_t, exclude_body, 2)                                                                                       \
   X(3, int32_t, pair_shape, 2)                                                                                         \
   X(3, float, pair_friction, 3)                                                                                        \
@@ -115,7 +116,38 @@ int32_t scene_shape(collision_scene *s, int32_t body, uint32_t type, float a, fl
   s->shape_friction[3 * i] = 0.5f;
   s->shape_contype[i] = s->shape_conaffinity[i] = 1;
   s->shape_condim[i] = 3;
+  s->shape_geometry[i] = -1;
   return (int32_t)i;
+}
+
+void scene_take_geometry(collision_scene *s, const sb_model *from)
+{
+#define SCENE_X_GEOMETRY(name) s->model.name = from->name;
+  SCENE_X_GEOMETRY(geometry_count)
+  SCENE_X_GEOMETRY(geometry_type)
+  SCENE_X_GEOMETRY(geometry_half)
+  SCENE_X_GEOMETRY(geometry_vertices)
+  SCENE_X_GEOMETRY(geometry_faces)
+  SCENE_X_GEOMETRY(geometry_nodes)
+  SCENE_X_GEOMETRY(geometry_grid)
+  SCENE_X_GEOMETRY(geometry_vertex)
+  SCENE_X_GEOMETRY(face_normal)
+  SCENE_X_GEOMETRY(face_corners)
+  SCENE_X_GEOMETRY(corner_vertex)
+  SCENE_X_GEOMETRY(corner_neighbour)
+  SCENE_X_GEOMETRY(node_box)
+  SCENE_X_GEOMETRY(node_next)
+  SCENE_X_GEOMETRY(node_faces)
+  SCENE_X_GEOMETRY(geometry_height)
+#undef SCENE_X_GEOMETRY
+}
+
+int32_t scene_geometry_shape(collision_scene *s, int32_t body, int32_t geometry)
+{
+  const float *half = s->model.geometry_half + 3 * (size_t)geometry;
+  int32_t i = scene_shape(s, body, s->model.geometry_type[geometry], half[0], half[1], half[2]);
+  s->shape_geometry[i] = geometry;
+  return i;
 }
 
 int32_t scene_free_shape(collision_scene *s, scene_pose pose, uint32_t type, float a, float b, float c)

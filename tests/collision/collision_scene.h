@@ -21,6 +21,9 @@ int32_t scene_body(collision_scene *s, scene_pose pose, uint32_t flags);
 int32_t scene_shape(collision_scene *s, int32_t body, uint32_t type, float a, float b, float c);
 /* A free body with one shape; the shape's index. */
 int32_t scene_free_shape(collision_scene *s, scene_pose pose, uint32_t type, float a, float b, float c);
+/* Uses the geometry of another model, which must outlive the scene; shapes of it get its size. */
+void scene_take_geometry(collision_scene *s, const sb_model *from);
+int32_t scene_geometry_shape(collision_scene *s, int32_t body, int32_t geometry);
 void scene_exclude(collision_scene *s, int32_t lower, int32_t higher);
 void scene_pair(collision_scene *s, int32_t lower, int32_t higher, float friction, float margin);
 /* The model as it stands; mutable so that tests can set what the functions above do not. Valid until the next change.

@@ -4,6 +4,7 @@
  * over a of n.x, negative when they overlap. So a contact's normal must reach its gap, and no direction may do better.
  */
 #include "collision_scene.h"
+#include "geometry_samples.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +39,21 @@ typedef struct double_shape {
   double_pose x;
   uint32_t type;
   double size[3];
+  const float *vertex, *normal; /* hull: geometry of the model */
+  const uint32_t *face, *corner;
+  uint32_t vertices, faces;
 } double_shape;
+
+static double hull_support(const double_shape *s, const double n[3])
+{
+  double most = -1e30;
+  for (uint32_t i = 0; i < s->vertices; i++) {
+    const float *v = s->vertex + 3 * (size_t)i;
+    double along = (double)v[0] * n[0] + (double)v[1] * n[1] + (double)v[2] * n[2];
+    most = along > most ? along : most;
+  }
+  return most;
+}
 
 /* Largest n.x over a solid shape. */
 static double support(const double_shape *s, const double n[3])
@@ -51,6 +66,10 @@ static double support(const double_shape *s, const double n[3])
   }
   if (s->type == SB_SHAPE_SPHERE) return centre + s->size[0];
   if (s->type == SB_SHAPE_CAPSULE) return centre + s->size[0] + fabs(local[2]) * s->size[1];
+  if (s->type == SB_SHAPE_CYLINDER) return centre + hypot(local[0], local[1]) * s->size[0] + fabs(local[2]) * s->size[1];
+  if (s->type == SB_SHAPE_ELLIPSOID)
+    return centre + sqrt(pow(local[0] * s->size[0], 2) + pow(local[1] * s->size[1], 2) + pow(local[2] * s->size[2], 2));
+  if (s->type == SB_SHAPE_HULL) return centre + hull_support(s, local);
   return centre + fabs(local[0]) * s->size[0] + fabs(local[1]) * s->size[1] + fabs(local[2]) * s->size[2];
 }
 
@@ -122,6 +141,15 @@ static void random_size(uint64_t *seed, uint32_t variant, float size[3])
   if (variant == 6) size[scene_random_below(seed, 3)] = 0.0f;
 }
 
+static void add_shape(collision_scene *s, uint64_t *seed, scene_pose pose, uint32_t type, const float size[3])
+{
+  int32_t body = scene_body(s, pose, 0);
+  if (type == SB_SHAPE_HULL)
+    scene_geometry_shape(s, body, (int32_t)scene_random_below(seed, SAMPLE_HULLS));
+  else
+    scene_shape(s, body, type, size[0], size[1], size[2]);
+}
+
 /* Poses of a kind each: any, aligned, quarter turns, small tilts, same centre, slivers, zero sizes, far away. */
 static void add_case(collision_scene *s, uint64_t *seed, uint32_t type_a, uint32_t type_b, uint32_t i)
 {
@@ -144,8 +172,8 @@ static void add_case(collision_scene *s, uint64_t *seed, uint32_t type_a, uint32
   if (variant == 7)
     for (int k = 0; k < 3; k++) a.v[k] += 60.0f, b.v[k] += 60.0f;
   scene_world(s);
-  scene_free_shape(s, a, type_a, sa[0], sa[1], sa[2]);
-  scene_free_shape(s, b, type_b, sb[0], sb[1], sb[2]);
+  add_shape(s, seed, a, type_a, sa);
+  add_shape(s, seed, b, type_b, sb);
 }
 
 typedef struct pair_error {
@@ -155,6 +183,32 @@ typedef struct pair_error {
   uint32_t contacts;
 } pair_error;
 
+/* Distance outside of an ellipsoid or hull, at least: by the directions of the point itself, of the scaled point and of the faces. */
+static double outside_by_support(const double_shape *s, const double l[3])
+{
+  double most = 0;
+  if (s->type == SB_SHAPE_ELLIPSOID) {
+    double n[3], len = 0, h = 0;
+    for (int k = 0; k < 3; k++) {
+      double r = s->size[k] > 0 ? s->size[k] : 1e-9;
+      n[k] = l[k] / (r * r);
+      len += n[k] * n[k];
+    }
+    len = sqrt(len);
+    if (!(len > 0)) return 0;
+    for (int k = 0; k < 3; k++) h += pow(n[k] / len * s->size[k], 2);
+    for (int k = 0; k < 3; k++) most += n[k] / len * l[k];
+    most -= sqrt(h);
+  }
+  for (uint32_t f = 0; s->type == SB_SHAPE_HULL && f < s->faces; f++) {
+    const float *n = s->normal + 3 * (size_t)f, *v = s->vertex + 3 * (size_t)s->corner[s->face[2 * f]];
+    double d = 0;
+    for (int k = 0; k < 3; k++) d += (double)n[k] * (l[k] - (double)v[k]);
+    most = d > most ? d : most;
+  }
+  return most > 0 ? most : 0;
+}
+
 /* Distance outside of a shape; 0 inside. */
 static double outside(const double_shape *s, const double p[3])
 {
@@ -162,6 +216,11 @@ static double outside(const double_shape *s, const double p[3])
   for (int k = 0; k < 3; k++)
     l[k] = (p[0] - s->x.p[0]) * s->x.r[0][k] + (p[1] - s->x.p[1]) * s->x.r[1][k] + (p[2] - s->x.p[2]) * s->x.r[2][k];
   if (s->type == SB_SHAPE_PLANE) return fabs(l[2]);
+  if (s->type == SB_SHAPE_CYLINDER) {
+    double across = hypot(l[0], l[1]) - s->size[0], along = fabs(l[2]) - s->size[1];
+    return hypot(across > 0 ? across : 0, along > 0 ? along : 0);
+  }
+  if (s->type == SB_SHAPE_ELLIPSOID || s->type == SB_SHAPE_HULL) return outside_by_support(s, l);
   double e[3] = {0, 0, 0};
   for (int k = 0; k < 3; k++) {
     double h = s->type == SB_SHAPE_BOX ? s->size[k] : (s->type == SB_SHAPE_CAPSULE && k == 2) ? s->size[1] : 0;
@@ -181,20 +240,30 @@ static void check_point(const double_shape *s, const float *local, double world[
 
 static double_shape shape_of(const sb_model *m, uint32_t i)
 {
-  double_shape s = {widen(m->body_q + 7 * m->shape_body[i]), m->shape_type[i], {0}};
+  double_shape s = {.x = widen(m->body_q + 7 * m->shape_body[i]), .type = m->shape_type[i]};
   for (int k = 0; k < 3; k++) s.size[k] = m->shape_size[3 * i + k];
+  if (s.type != SB_SHAPE_HULL) return s;
+  const uint32_t *vertices = m->geometry_vertices + 2 * m->shape_geometry[i], *faces = m->geometry_faces + 2 * m->shape_geometry[i];
+  s.vertex = m->geometry_vertex + 3 * vertices[0], s.vertices = vertices[1];
+  s.normal = m->face_normal + 3 * faces[0], s.faces = faces[1];
+  s.face = m->face_corners + 2 * faces[0], s.corner = m->corner_vertex;
   return s;
 }
 
+static bool curved(uint32_t type) { return type == SB_SHAPE_CYLINDER || type == SB_SHAPE_ELLIPSOID; }
+
 /* Checks the contacts of one world of two shapes; scale is what box pairs may lose by their
  * preference for faces. */
-static void check_world(const sb_model *m, const sb_contacts *c, uint32_t w, bool boxes, uint64_t *seed, pair_error *e)
+static void check_world(const sb_model *m, const sb_contacts *c, uint32_t w, bool boxes, uint64_t *seed, pair_error *e,
+                        pair_error *deep)
 {
   double_shape a = shape_of(m, 2 * w);
   double_shape b = shape_of(m, 2 * w + 1);
   bool plane = a.type == SB_SHAPE_PLANE;
   double up[3] = {a.x.r[0][2], a.x.r[1][2], a.x.r[2][2]};
   double truth = plane ? separation(&a, &b, up) : search_distance(&a, &b, seed);
+  /* curved shapes with a common centre are deep in each other and nearly as deep in many directions */
+  if (w % 8 == 4 && (curved(a.type) || curved(b.type))) e = deep;
   uint32_t begin = c->world_start[w];
   uint32_t end = c->world_start[w + 1];
   double least = 1e30;
@@ -206,7 +275,7 @@ static void check_world(const sb_model *m, const sb_contacts *c, uint32_t w, boo
     assert_true(fabs(len2 - 1) < 1e-5);
     check_point(&a, c->point_a + 3 * i, pa, e);
     check_point(&b, c->point_b + 3 * i, pb, e);
-    for (int k = 0; k < 3; k++) along += n[k] * (pb[k] - pa[k]);
+      for (int k = 0; k < 3; k++) along += n[k] * (pb[k] - pa[k]);
     double off = fabs(along - c->gap[i]);
     e->gap = off > e->gap ? off : e->gap;
     least = c->gap[i] < least ? c->gap[i] : least;
@@ -228,10 +297,13 @@ static void check_world(const sb_model *m, const sb_contacts *c, uint32_t w, boo
   e->gap = off > e->gap ? off : e->gap;
 }
 
+static sb_model_store *hulls;
+
 static void check_types(uint32_t type_a, uint32_t type_b)
 {
   uint64_t seed = 0x9E3779B97F4A7C15u + 16 * type_a + type_b;
   collision_scene *s = scene_new();
+  scene_take_geometry(s, sb_model_store_view(hulls));
   for (uint32_t i = 0; i < POSES; i++) add_case(s, &seed, type_a, type_b, i);
   const sb_model *m = scene_model(s);
   sb_collision_settings settings = sb_collision_default_settings();
@@ -239,15 +311,18 @@ static void check_types(uint32_t type_a, uint32_t type_b)
   sb_collision *c;
   assert_int_equal(sb_collision_create(m, &settings, &c), SB_OK);
   assert_int_equal(sb_collision_step(c, m->body_q, NULL), SB_OK);
-  pair_error e = {0};
+  pair_error e = {0}, deep = {0};
   bool boxes = type_a == SB_SHAPE_BOX && type_b == SB_SHAPE_BOX;
-  for (uint32_t w = 0; w < POSES; w++) check_world(m, sb_collision_contacts(c), w, boxes, &seed, &e);
+  for (uint32_t w = 0; w < POSES; w++) check_world(m, sb_collision_contacts(c), w, boxes, &seed, &e, &deep);
   print_message("types %u %u: %u contacts, error of gap %.2e, of direction %.2e, of points %.2e\n", (unsigned)type_a,
                 (unsigned)type_b, (unsigned)e.contacts, e.gap, e.missed, e.inside);
-  assert_true(e.contacts > POSES / 4);
-  assert_true(e.gap < 4e-5);
-  assert_true(e.missed < 1e-4);
-  assert_true(e.inside < 4e-5);
+  assert_true(e.contacts + deep.contacts > POSES / 4);
+  bool lanes = type_a <= SB_SHAPE_BOX && type_b <= SB_SHAPE_BOX;
+  /* of two faces clipped a point is taken that is within 1e-4 of the shapes' reach of the deepest */
+  assert_true(e.gap < (lanes ? 4e-5 : 1.5e-4) && deep.gap < 1.5e-4);
+  assert_true(e.missed < (lanes ? 1e-4 : 2e-4) && deep.missed < 0.02);
+  /* a point on a is over its partner on b: where two curved sides lie a little askew, neither is quite on its surface */
+  assert_true(e.inside < (lanes ? 4e-5 : 2.5e-3));
   sb_collision_destroy(c);
   scene_free(s);
 }
@@ -255,8 +330,8 @@ static void check_types(uint32_t type_a, uint32_t type_b)
 static void pairs_match_search(void **state)
 {
   (void)state;
-  for (uint32_t a = SB_SHAPE_PLANE; a < SB_SHAPE_TYPE_COUNT; a++)
-    for (uint32_t b = a > SB_SHAPE_SPHERE ? a : SB_SHAPE_SPHERE; b < SB_SHAPE_TYPE_COUNT; b++) check_types(a, b);
+  for (uint32_t a = SB_SHAPE_PLANE; a <= SB_SHAPE_HULL; a++)
+    for (uint32_t b = a > SB_SHAPE_SPHERE ? a : SB_SHAPE_SPHERE; b <= SB_SHAPE_HULL; b++) check_types(a, b);
 }
 
 /* The higher type first: same geometry, sides exchanged. */
@@ -265,6 +340,7 @@ static void order_of_shapes_mirrors(void **state)
   (void)state;
   check_types(SB_SHAPE_BOX, SB_SHAPE_CAPSULE);
   check_types(SB_SHAPE_CAPSULE, SB_SHAPE_SPHERE);
+  check_types(SB_SHAPE_HULL, SB_SHAPE_CYLINDER);
 }
 
 /* Any scale from dust to planets, mixed scales in a pair among them, touching or coincident: finite numbers, unit
@@ -312,5 +388,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_match_search), cmocka_unit_test(order_of_shapes_mirrors),
                                      cmocka_unit_test(odd_scales_stay_finite)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  hulls = sample_hulls();
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  sb_model_store_free(hulls);
+  return failed;
 }

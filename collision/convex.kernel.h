@@ -11,6 +11,10 @@
 
 #include "narrow_manifold.kernel.h"
 
+#ifndef SB_GLSL
+#include <stdbool.h>
+#endif
+
 /* As SB_SHAPE_*; a triangle is no shape of its own. */
 #define CONVEX_SPHERE 1u
 #define CONVEX_CAPSULE 2u

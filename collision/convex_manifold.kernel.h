@@ -15,6 +15,8 @@
 #define CLIP_MAX 49
 /* Faces tilted more than this from the normal (cosine) are not clipped: the contact is at an edge or corner. */
 #define CLIP_ALIGNED 0.985f
+/* The same for two edges, which must be at right angles to the normal. */
+#define CLIP_SQUARE 0.9999f
 
 /* Candidate points on a; b's is on_a + n g. g is NARROW_NO_POINT where there is none. */
 STRUCT(ClipPoints) { F x[CLIP_MAX]; F y[CLIP_MAX]; F z[CLIP_MAX]; F g[CLIP_MAX]; U code; };
@@ -251,7 +253,10 @@ FN ClipPoints clip_pair(GEO_PARAM Convex a, Convex b, V3 n, F limit)
   F along_a = v3_dot(fa.n, n);
   F along_b = -v3_dot(fb.n, n);
   if (fa.count == 1u || fb.count == 1u) return clip_none();
-  if (fa.count == 2u && fb.count == 2u) return clip_edges(fa, fb, n, limit);
+  if (fa.count == 2u && fb.count == 2u) {
+    if (along_a < CLIP_SQUARE || along_b < CLIP_SQUARE) return clip_none();
+    return clip_edges(fa, fb, n, limit);
+  }
   F least = 1.0e-6f * f_min(a.reach, b.reach);
   if (!clip_solid(fa, least) || !clip_solid(fb, least)) return clip_none();
   bool b_is_ref = fb.count >= 3u && (fa.count < 3u || along_b > along_a + 1.0e-3f);

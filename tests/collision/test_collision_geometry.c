@@ -262,8 +262,8 @@ static void check_world(const sb_model *m, const sb_contacts *c, uint32_t w, boo
   bool plane = a.type == SB_SHAPE_PLANE;
   double up[3] = {a.x.r[0][2], a.x.r[1][2], a.x.r[2][2]};
   double truth = plane ? separation(&a, &b, up) : search_distance(&a, &b, seed);
-  /* curved shapes with a common centre are deep in each other and nearly as deep in many directions */
-  if (w % 8 == 4 && (curved(a.type) || curved(b.type))) e = deep;
+  /* curved shapes deep in each other are nearly as deep in many directions */
+  if ((w % 8 == 4 || truth < -0.15) && (curved(a.type) || curved(b.type))) e = deep;
   uint32_t begin = c->world_start[w];
   uint32_t end = c->world_start[w + 1];
   double least = 1e30;
@@ -316,13 +316,13 @@ static void check_types(uint32_t type_a, uint32_t type_b)
   for (uint32_t w = 0; w < POSES; w++) check_world(m, sb_collision_contacts(c), w, boxes, &seed, &e, &deep);
   print_message("types %u %u: %u contacts, error of gap %.2e, of direction %.2e, of points %.2e\n", (unsigned)type_a,
                 (unsigned)type_b, (unsigned)e.contacts, e.gap, e.missed, e.inside);
-  assert_true(e.contacts + deep.contacts > POSES / 4);
+  assert_true(e.contacts + deep.contacts > POSES / 5);
   bool lanes = type_a <= SB_SHAPE_BOX && type_b <= SB_SHAPE_BOX;
   /* of two faces clipped a point is taken that is within 1e-4 of the shapes' reach of the deepest */
   assert_true(e.gap < (lanes ? 4e-5 : 1.5e-4) && deep.gap < 1.5e-4);
-  assert_true(e.missed < (lanes ? 1e-4 : 2e-4) && deep.missed < 0.02);
+  assert_true(e.missed < 1e-4 && deep.missed < 0.02);
   /* a point on a is over its partner on b: where two curved sides lie a little askew, neither is quite on its surface */
-  assert_true(e.inside < (lanes ? 4e-5 : 2.5e-3));
+  assert_true(e.inside < (lanes ? 4e-5 : 1e-3));
   sb_collision_destroy(c);
   scene_free(s);
 }

@@ -2,7 +2,9 @@
  *
  * Apart: GJK (Gilbert, Johnson, Keerthi 1988) on the cores. Overlapping: the expanding polytope (van den Bergen 2001). Either gives a
  * direction; what counts is the separation along it, by support points, so a direction that rounding has spoilt loses to a better one.
- * In the end the normals of the touching faces are tried, because a face's own normal has no noise. */
+ * In the end the normals of the touching faces are tried, because a face's own normal has no noise.
+ *
+ * Shader compilers write every call out, so directions that are tried one after another are tried in a loop. */
 #ifndef SAMEBIT_COLLISION_CONVEX_DISTANCE_KERNEL_H
 #define SAMEBIT_COLLISION_CONVEX_DISTANCE_KERNEL_H
 
@@ -168,23 +170,25 @@ FN Simplex convex_gjk(GEO_PARAM Convex a, Convex b, F scale, F enough)
   V3 d = v3_normalize_or(v3_sub(b.p, a.p), v3(K(1.0f), K(0.0f), K(0.0f)));
   Simplex s;
   for (U i = KU(0u); i < 4u; i++) s = simplex_put(s, i, v3_zero(), v3_zero(), K(0.0f));
-  V3 on_a = convex_support(GEO a, d);
-  s = simplex_put(s, KU(0u), v3_sub(on_a, convex_support(GEO b, v3_neg(d))), on_a, K(1.0f));
-  s.count = KU(1u);
+  s.count = KU(0u);
   s.inside = false;
   F tiny = 1.0e-7f * scale;
   F before = K(NARROW_NO_POINT);
   for (int round = 0; round < GJK_ROUNDS; round++) {
-    V3 v = simplex_nearest(s);
-    F len2 = v3_len2(v);
-    if (!(len2 > tiny * tiny) || !(len2 < before)) break;
-    before = len2;
-    F len = f_sqrt(len2);
-    d = v3_scale(v, f_div(K(-1.0f), len));
-    on_a = convex_support(GEO a, d);
+    F len2 = K(NARROW_NO_POINT);
+    F len = K(NARROW_NO_POINT);
+    if (s.count > 0u) {
+      V3 v = simplex_nearest(s);
+      len2 = v3_len2(v);
+      if (!(len2 > tiny * tiny) || !(len2 < before)) break;
+      before = len2;
+      len = f_sqrt(len2);
+      d = v3_scale(v, f_div(K(-1.0f), len));
+    }
+    V3 on_a = convex_support(GEO a, d);
     V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(d)));
     F bound = -v3_dot(w, d);
-    if (bound > enough || len - bound <= 1.0e-6f * len || simplex_has(s, w)) break;
+    if (s.count > 0u && (bound > enough || len - bound <= 1.0e-6f * len || simplex_has(s, w))) break;
     Simplex next = simplex_put(s, s.count, w, on_a, K(0.0f));
     next.count = s.count + 1u;
     next = simplex_solve(next);
@@ -210,66 +214,61 @@ STRUCT(Polytope)
 
 #define EPA_DEAD 0xffffffffu
 
-/* Three points that span no direction give a face that is never the nearest. */
 FN U epa_corner(U face, U k) { return (face >> (8u * k)) & 255u; }
 
-/* Adds one more direction's support point to the simplex when it widens it. */
-FN Simplex epa_widen(GEO_PARAM Convex a, Convex b, Simplex s, V3 d, F scale)
+/* How far a point of the difference widens a simplex of up to three points. */
+FN F epa_measure(Simplex s, V3 w, V3 d)
 {
-  V3 on_a = convex_support(GEO a, d);
-  V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(d)));
-  V3 from = v3_sub(w, simplex_w(s, KU(0u)));
-  F measure = v3_len(from);
-  if (s.count == 2u) {
-    V3 e = v3_normalize_or(v3_sub(simplex_w(s, KU(1u)), simplex_w(s, KU(0u))), d);
-    measure = v3_len(v3_cross(e, from));
-  }
-  if (s.count == 3u) {
-    V3 n = v3_cross(v3_sub(simplex_w(s, KU(1u)), simplex_w(s, KU(0u))), v3_sub(simplex_w(s, KU(2u)), simplex_w(s, KU(0u))));
-    measure = f_abs(v3_dot(v3_normalize_or(n, d), from));
-  }
-  if (s.count >= 4u || !(measure > 1.0e-5f * scale)) return s;
-  s = simplex_put(s, s.count, w, on_a, K(0.0f));
-  s.count = s.count + 1u;
-  return s;
+  V3 w0 = simplex_w(s, KU(0u));
+  V3 from = v3_sub(w, w0);
+  V3 e = v3_sub(simplex_w(s, KU(1u)), w0);
+  if (s.count == 1u) return v3_len(from);
+  if (s.count == 2u) return v3_len(v3_cross(v3_normalize_or(e, d), from));
+  return f_abs(v3_dot(v3_normalize_or(v3_cross(e, v3_sub(simplex_w(s, KU(2u)), w0)), d), from));
 }
 
-/* A tetrahedron, however the origin lies to it; fewer points when the difference is flat. */
+/* The k-th direction in which to look for a point that widens the simplex: along the axes, around a segment, to both sides of a
+ * triangle. */
+FN V3 epa_look(Simplex s, U k)
+{
+  F side = (k & 1u) == 0u ? K(1.0f) : K(-1.0f);
+  V3 axis = narrow_with(v3_zero(), (k >> 1u) % 3u, side);
+  V3 w0 = simplex_w(s, KU(0u));
+  V3 e = v3_sub(simplex_w(s, KU(1u)), w0);
+  if (s.count == 1u) return axis;
+  if (s.count == 2u) {
+    e = v3_normalize_or(e, v3(K(1.0f), K(0.0f), K(0.0f)));
+    V3 u = v3_orthogonal(e);
+    V3 v = v3_cross(e, u);
+    U which = (k >> 1u) % 3u;
+    return v3_scale(which == 0u ? u : (which == 1u ? v : v3_scale(v3_add(u, v), K(FEATURE_DIAGONAL))), side);
+  }
+  return v3_scale(v3_normalize_or(v3_cross(e, v3_sub(simplex_w(s, KU(2u)), w0)), axis), side);
+}
+
+/* A tetrahedron, however the origin lies to it; fewer points when the difference is flat. The simplex of GJK comes first, as far as its
+ * points span something. */
 FN Simplex epa_start(GEO_PARAM Convex a, Convex b, Simplex s, F scale)
 {
   Simplex r;
   for (U i = KU(0u); i < 4u; i++) r = simplex_put(r, i, simplex_w(s, KU(0u)), simplex_a(s, KU(0u)), K(0.0f));
   r.count = KU(1u);
   r.inside = false;
-  /* the simplex of GJK first, as far as its points span something */
   for (U i = KU(1u); i < s.count; i++) {
-    V3 from = v3_sub(simplex_w(s, i), simplex_w(r, KU(0u)));
-    F measure = v3_len(from);
-    if (r.count == 2u) measure = v3_len(v3_cross(v3_normalize_or(v3_sub(simplex_w(r, KU(1u)), simplex_w(r, KU(0u))), from), from));
-    if (r.count == 3u) {
-      V3 n = v3_cross(v3_sub(simplex_w(r, KU(1u)), simplex_w(r, KU(0u))), v3_sub(simplex_w(r, KU(2u)), simplex_w(r, KU(0u))));
-      measure = f_abs(v3_dot(v3_normalize_or(n, from), from));
-    }
-    if (measure > 1.0e-3f * scale) {
-      r = simplex_put(r, r.count, simplex_w(s, i), simplex_a(s, i), K(0.0f));
+    V3 w = simplex_w(s, i);
+    if (epa_measure(r, w, w) > 1.0e-3f * scale) {
+      r = simplex_put(r, r.count, w, simplex_a(s, i), K(0.0f));
       r.count = r.count + 1u;
     }
   }
-  for (U k = KU(0u); k < 6u && r.count < 2u; k++)
-    r = epa_widen(GEO a, b, r, narrow_with(v3_zero(), k >> 1u, (k & 1u) == 0u ? K(1.0f) : K(-1.0f)), scale);
-  for (U k = KU(0u); k < 6u && r.count == 2u; k++) {
-    V3 e = v3_normalize_or(v3_sub(simplex_w(r, KU(1u)), simplex_w(r, KU(0u))), v3(K(1.0f), K(0.0f), K(0.0f)));
-    V3 u = v3_orthogonal(e);
-    V3 v = v3_cross(e, u);
-    V3 d = k < 2u ? u : (k < 4u ? v : v3_scale(v3_add(u, v), K(FEATURE_DIAGONAL)));
-    r = epa_widen(GEO a, b, r, (k & 1u) == 0u ? d : v3_neg(d), scale);
-  }
-  if (r.count == 3u) {
-    V3 n = v3_normalize_or(
-        v3_cross(v3_sub(simplex_w(r, KU(1u)), simplex_w(r, KU(0u))), v3_sub(simplex_w(r, KU(2u)), simplex_w(r, KU(0u)))),
-        v3(K(0.0f), K(0.0f), K(1.0f)));
-    r = epa_widen(GEO a, b, r, n, scale);
-    r = epa_widen(GEO a, b, r, v3_neg(n), scale);
+  for (U k = KU(0u); k < 18u && r.count < 4u; k++) {
+    V3 d = epa_look(r, k);
+    V3 on_a = convex_support(GEO a, d);
+    V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(d)));
+    if (epa_measure(r, w, d) > 1.0e-5f * scale) {
+      r = simplex_put(r, r.count, w, on_a, K(0.0f));
+      r.count = r.count + 1u;
+    }
   }
   return r;
 }
@@ -428,68 +427,96 @@ FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
 
 /* --- the answer --- */
 
-/* The better of a hit and another direction, when that separates more than the hit less `slack`. */
-FN ConvexHit convex_try(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 n, F slack)
-{
-  F gap = convex_separation(GEO a, b, n);
-  if (gap > h.gap - slack) {
-    h.n = n;
-    h.gap = gap;
-  }
-  return h;
-}
-
-/* Directions from the shapes' axes, for cores whose difference is flat. */
-FN ConvexHit convex_try_axes(GEO_PARAM Convex a, Convex b, ConvexHit h, Convex of)
-{
-  for (U k = KU(0u); k < 6u; k++) {
-    V3 n = m33_mul_v3(of.r, narrow_with(v3_zero(), k >> 1u, (k & 1u) == 0u ? K(1.0f) : K(-1.0f)));
-    if (of.type == CONVEX_TRIANGLE) n = (k & 1u) == 0u ? of.tn : v3_neg(of.tn);
-    h = convex_try(GEO a, b, h, n, K(0.0f));
-  }
-  return h;
-}
-
-/* Directions along and across a cylinder's axis: a polytope runs out of vertices where all directions around it are alike. */
-FN ConvexHit convex_try_cylinder(GEO_PARAM Convex a, Convex b, ConvexHit h, Convex of)
-{
-  V3 axis = m33_mul_v3(of.r, v3(K(0.0f), K(0.0f), K(1.0f)));
-  V3 between = v3_sub(b.p, a.p);
-  V3 side = m33_mul_v3(of.r, v3(K(1.0f), K(0.0f), K(0.0f)));
-  V3 across = v3_normalize_or(v3_add_scaled(h.n, axis, -v3_dot(h.n, axis)), side);
-  h = convex_try(GEO a, b, h, across, K(0.0f));
-  across = v3_normalize_or(v3_add_scaled(between, axis, -v3_dot(between, axis)), side);
-  h = convex_try(GEO a, b, h, across, K(0.0f));
-  return convex_try(GEO a, b, h, v3_scale(axis, narrow_sign(v3_dot(between, axis))), K(0.0f));
-}
-
-#define POLISH_ROUNDS 16
-
 FN bool convex_curved(Convex s) { return s.type == CONVEX_CYLINDER || s.type == CONVEX_ELLIPSOID; }
 
-/* Where a curved shape takes part, polytopes only come near: steps down the slope of the depth over directions, which is the offset of
- * the two support points across n. A step that does not help is taken back and shortened. */
-FN ConvexHit convex_polish(GEO_PARAM Convex a, Convex b, ConvexHit h, F scale)
+#define TRY_DIRECTIONS 19
+
+/* The k-th direction to try: that of GJK itself, of its simplex's plane, of cylinders (a polytope runs out of vertices
+ * where all directions around are alike), and, where the difference of the cores is flat, of the shapes' axes. */
+FN V3 convex_direction(Convex a, Convex b, ConvexHit h, V3 of_plane, U k)
 {
-  V3 w = v3_sub(convex_support(GEO a, h.n), convex_support(GEO b, v3_neg(h.n)));
-  F step = f_div(K(1.0f), scale);
-  for (int round = 0; round < POLISH_ROUNDS; round++) {
-    V3 across = v3_add_scaled(w, h.n, -v3_dot(w, h.n));
-    V3 n = v3_normalize_or(v3_add_scaled(h.n, across, -step), h.n);
-    V3 w_next = v3_sub(convex_support(GEO a, n), convex_support(GEO b, v3_neg(n)));
-    F gap = -v3_dot(w_next, n) - (a.radius + b.radius);
-    bool better = gap > h.gap;
-    step = better ? step * 2.0f : step * 0.25f;
-    if (better) {
+  V3 between = v3_sub(b.p, a.p);
+  if (k == 0u) return h.n;
+  if (k == 1u) return of_plane;
+  bool first = k < 5u || (k >= 8u && k < 14u);
+  V3 axis = first ? m33_mul_v3(a.r, v3(K(0.0f), K(0.0f), K(1.0f))) : m33_mul_v3(b.r, v3(K(0.0f), K(0.0f), K(1.0f)));
+  V3 side = first ? m33_mul_v3(a.r, v3(K(1.0f), K(0.0f), K(0.0f))) : m33_mul_v3(b.r, v3(K(1.0f), K(0.0f), K(0.0f)));
+  if (k < 8u) {
+    U which = (k - 2u) % 3u;
+    if (which == 0u) return v3_scale(axis, narrow_sign(v3_dot(between, axis)));
+    V3 from = which == 1u ? h.n : between;
+    return v3_normalize_or(v3_add_scaled(from, axis, -v3_dot(from, axis)), side);
+  }
+  U j = k - 8u;
+  F sign_of = (j & 1u) == 0u ? K(1.0f) : K(-1.0f);
+  if (!first && b.type == CONVEX_TRIANGLE) return v3_scale(b.tn, sign_of);
+  V3 turned = narrow_with(v3_zero(), (j >> 1u) % 3u, sign_of);
+  return first ? m33_mul_v3(a.r, turned) : m33_mul_v3(b.r, turned);
+}
+
+/* Tries them; h.gap is a bound that the first must pass when the cores are apart or flat. has_plane: the simplex has one. */
+FN ConvexHit convex_try(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 of_plane, bool has_plane)
+{
+  bool apart = !h.core_overlap;
+  for (U k = KU(0u); k < TRY_DIRECTIONS; k++) {
+    bool wanted = k == 0u ? apart || h.flat_cores
+                : k == 1u ? has_plane
+                : k < 5u  ? !apart && a.type == CONVEX_CYLINDER
+                : k < 8u  ? !apart && b.type == CONVEX_CYLINDER : h.flat_cores;
+    if (!wanted) continue;
+    V3 n = convex_direction(a, b, h, of_plane, k);
+    F gap = convex_separation(GEO a, b, n);
+    if (gap > h.gap) {
       h.n = n;
       h.gap = gap;
-      w = w_next;
     }
   }
   return h;
 }
 
-/* Moves the points onto the planes that touch the shapes at right angles to the normal. */
+#define POLISH_ROUNDS 17
+
+/* Where a curved shape takes part, polytopes only come near: steps down the slope of the depth over directions, which is the offset of
+ * the two support points across n. A step that does not help is taken back and shortened. */
+FN ConvexHit convex_polish(GEO_PARAM Convex a, Convex b, ConvexHit h, F scale)
+{
+  V3 across = v3_zero();
+  F step = f_div(K(1.0f), scale);
+  for (int round = 0; round < POLISH_ROUNDS; round++) {
+    V3 n = v3_normalize_or(v3_add_scaled(h.n, across, -step), h.n);
+    V3 w = v3_sub(convex_support(GEO a, n), convex_support(GEO b, v3_neg(n)));
+    F gap = -v3_dot(w, n) - (a.radius + b.radius);
+    bool better = gap > h.gap || round == 0;
+    if (round > 0) step = better ? step * 2.0f : step * 0.25f;
+    if (better) {
+      h.n = n;
+      h.gap = gap;
+      across = v3_add_scaled(w, n, -v3_dot(w, n));
+    }
+  }
+  return h;
+}
+
+/* A face's own normal, unless another direction is better by more than rounding. */
+FN ConvexHit convex_snap(GEO_PARAM Convex a, Convex b, ConvexHit h, F slack)
+{
+  for (U k = KU(0u); k < 2u; k++) {
+    V3 out_of = k == 0u ? v3_neg(h.n) : h.n;
+    Convex s = a;
+    if (k == 0u) s = b;
+    Feature f = convex_feature(GEO s, out_of);
+    V3 n = k == 0u ? v3_neg(f.n) : f.n;
+    if (f.count < 2u || !(v3_dot(n, h.n) > 0.9f)) continue;
+    F gap = convex_separation(GEO a, b, n);
+    if (gap > h.gap - slack) {
+      h.n = n;
+      h.gap = gap;
+    }
+  }
+  return h;
+}
+
+/* Moves the points onto the planes that touch the shapes at right angles to the normal, and over each other. */
 FN ConvexHit convex_settle(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 on_a, V3 on_b)
 {
   V3 far_a = convex_support(GEO a, h.n);
@@ -506,7 +533,7 @@ FN ConvexHit convex_settle(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 on_a, V
   h.on_a = v3_add_scaled(on_a, h.n, top - v3_dot(on_a, h.n));
   h.on_b = v3_add_scaled(on_b, h.n, low - v3_dot(on_b, h.n));
   h.gap = low - top;
-  /* over each other, half way between where they were */
+  /* half way between where they were */
   V3 off = v3_sub(v3_sub(h.on_b, h.on_a), v3_scale(h.n, h.gap));
   h.on_a = v3_add_scaled(h.on_a, off, K(0.5f));
   h.on_b = v3_add_scaled(h.on_b, off, K(-0.5f));
@@ -518,50 +545,44 @@ FN ConvexHit convex_distance(GEO_PARAM Convex a, Convex b, F limit)
 {
   F scale = a.reach + b.reach;
   F radii = a.radius + b.radius;
-  F enough = f_max(limit, K(0.0f)) + radii;
-  Simplex s = convex_gjk(GEO a, b, scale, enough);
+  Simplex s = convex_gjk(GEO a, b, scale, f_max(limit, K(0.0f)) + radii);
   V3 v = simplex_nearest(s);
   F len2 = v3_len2(v);
   F close = 1.0e-5f * scale;
   V3 on_a = simplex_on_a(s);
   V3 on_b = v3_sub(on_a, v);
+  V3 up = v3(K(0.0f), K(0.0f), K(1.0f));
+  V3 of_plane = up;
+  bool has_plane = false;
   ConvexHit h;
-  h.n = v3_normalize_or(v3_sub(b.p, a.p), v3(K(0.0f), K(0.0f), K(1.0f)));
+  h.n = v3_normalize_or(v3_sub(b.p, a.p), up);
   h.gap = K(-NARROW_NO_POINT);
+  h.on_a = on_a;
+  h.on_b = on_b;
   h.core_overlap = s.inside || !(len2 > close * close);
   h.flat_cores = false;
   if (h.core_overlap) {
     EpaResult e = convex_epa(GEO a, b, s, scale);
+    h.flat_cores = !e.found;
     if (e.found) {
       h.n = e.n;
       h.gap = -e.depth - radii;
       on_a = e.on_a;
       on_b = v3_sub(e.on_a, e.w);
-    } else {
-      h.flat_cores = true;
-      h = convex_try(GEO a, b, h, h.n, K(0.0f));
-      h = convex_try_axes(GEO a, b, h, a);
-      h = convex_try_axes(GEO a, b, h, b);
     }
   } else {
-    h = convex_try(GEO a, b, h, v3_scale(v, f_div(K(-1.0f), f_sqrt(len2))), K(0.0f));
-    if (h.gap > limit) return convex_settle(GEO a, b, h, on_a, on_b);
-    if (s.count == 3u) {
-      V3 w0 = simplex_w(s, KU(0u));
-      EpaPlane plane = epa_plane(w0, simplex_w(s, KU(1u)), simplex_w(s, KU(2u)));
-      if (plane.d < NARROW_NO_POINT) h = convex_try(GEO a, b, h, plane.d > 0.0f ? v3_neg(plane.n) : plane.n, K(0.0f));
-    }
+    F len = f_sqrt(len2);
+    h.n = v3_scale(v, f_div(K(-1.0f), len));
+    h.gap = len - radii;
+    if (h.gap > limit + 1.0e-3f * scale) return h;
+    h.gap = K(-NARROW_NO_POINT); /* what rounding has left of it is measured below */
+    EpaPlane plane = epa_plane(simplex_w(s, KU(0u)), simplex_w(s, KU(1u)), simplex_w(s, KU(2u)));
+    has_plane = s.count == 3u && plane.d < NARROW_NO_POINT;
+    of_plane = plane.d > 0.0f ? v3_neg(plane.n) : plane.n;
   }
-  if (h.core_overlap && a.type == CONVEX_CYLINDER) h = convex_try_cylinder(GEO a, b, h, a);
-  if (h.core_overlap && b.type == CONVEX_CYLINDER) h = convex_try_cylinder(GEO a, b, h, b);
+  h = convex_try(GEO a, b, h, of_plane, has_plane);
   if (convex_curved(a) || convex_curved(b)) h = convex_polish(GEO a, b, h, scale);
-  /* a face's own normal, unless another direction is better by more than rounding */
-  F slack = 1.0e-6f * scale;
-  Feature fa = convex_feature(GEO a, h.n);
-  Feature fb = convex_feature(GEO b, v3_neg(h.n));
-  V3 nb = v3_neg(fb.n);
-  if (fb.count >= 2u && v3_dot(nb, h.n) > 0.9f) h = convex_try(GEO a, b, h, nb, slack);
-  if (fa.count >= 2u && v3_dot(fa.n, h.n) > 0.9f) h = convex_try(GEO a, b, h, fa.n, slack);
+  h = convex_snap(GEO a, b, h, 1.0e-6f * scale);
   return convex_settle(GEO a, b, h, on_a, on_b);
 }
 

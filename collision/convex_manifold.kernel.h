@@ -334,20 +334,24 @@ FN Manifold convex_triangle(GEO_PARAM Convex a, Convex t, TriangleEdges e, bool 
   ConvexHit h = convex_distance(GEO a, t, limit);
   if (!(h.gap < limit)) return manifold_empty();
   V3 q = v3_neg(h.n);
+  /* over the face the normal is the face's, and a point counts only when it is over the triangle */
   bool face = v3_dot(q, t.tn) > 0.9999f || (h.core_overlap && (a.radius > 0.0f || h.flat_cores)) || !triangle_owns(t, e, q);
   F tolerance = clip_tolerance(a, t);
-  if (!face) {
-    if (v3_dot(q, t.tn) < -1.0e-3f) return manifold_empty();
-    ClipPoints c = clip_pair(GEO a, t, h.n, limit);
-    U deepest = clip_deepest(c, K(0.0f));
-    if (deepest == CLIP_MAX || h.gap + tolerance < c.g[deepest]) c = clip_put(c, KU(CLIP_DEEPEST), h.on_a, h.gap, limit);
-    return clip_reduce(c, h.n, t, tolerance);
+  if (!face && v3_dot(q, t.tn) < -1.0e-3f) return manifold_empty();
+  V3 n = h.n;
+  V3 deep = h.on_a;
+  F gap = h.gap;
+  bool inside = true;
+  if (face) {
+    n = down;
+    deep = low;
+    gap = plane_gap;
+    inside = clip_inside(feature_triangle(t), low, t.tn);
   }
-  ClipPoints c = clip_pair(GEO a, t, down, limit);
+  ClipPoints c = clip_pair(GEO a, t, n, limit);
   U deepest = clip_deepest(c, K(0.0f));
-  if ((deepest == CLIP_MAX || plane_gap + tolerance < c.g[deepest]) && clip_inside(feature_triangle(t), low, t.tn))
-    c = clip_put(c, KU(CLIP_DEEPEST), low, plane_gap, limit);
-  return clip_reduce(c, down, t, tolerance);
+  if (inside && (deepest == CLIP_MAX || gap + tolerance < c.g[deepest])) c = clip_put(c, KU(CLIP_DEEPEST), deep, gap, limit);
+  return clip_reduce(c, n, t, tolerance);
 }
 
 #endif

@@ -279,19 +279,23 @@ FN Manifold convex_convex(GEO_PARAM Convex a, Convex b, F limit)
   return clip_reduce(c, h.n, b, tolerance);
 }
 
-/* Manifold of the half space below z = 0 and a convex shape. */
-FN Manifold convex_plane(GEO_PARAM Convex b, F limit)
+/* Manifold of a convex shape and the half space below the plane through the origin with the unit normal n. */
+FN Manifold convex_plane(GEO_PARAM Convex b, V3 n, F limit)
 {
-  V3 n = v3(K(0.0f), K(0.0f), K(1.0f));
   V3 low = convex_support(GEO b, v3_neg(n));
   ClipPoints c = clip_none();
   Feature f = convex_feature(GEO b, v3_neg(n));
   if (f.count > 1u)
-    for (U i = KU(0u); i < f.count; i++) c = clip_put(c, i, v3(f.x[i], f.y[i], K(0.0f)), f.z[i], limit);
+    for (U i = KU(0u); i < f.count; i++) {
+      V3 p = feature_at(f, i);
+      F g = v3_dot(p, n);
+      c = clip_put(c, i, v3_add_scaled(p, n, -g), g, limit);
+    }
   F tolerance = 1.0e-4f * b.reach;
   U deepest = clip_deepest(c, K(0.0f));
-  F gap = low.z - b.radius;
-  if (deepest == CLIP_MAX || gap + tolerance < c.g[deepest]) c = clip_put(c, KU(CLIP_DEEPEST), v3(low.x, low.y, K(0.0f)), gap, limit);
+  low = v3_add_scaled(low, n, -b.radius);
+  F gap = v3_dot(low, n);
+  if (deepest == CLIP_MAX || gap + tolerance < c.g[deepest]) c = clip_put(c, KU(CLIP_DEEPEST), v3_add_scaled(low, n, -gap), gap, limit);
   c.code = (f.id & 31u) << 11;
   return clip_reduce(c, n, b, tolerance);
 }
@@ -301,53 +305,100 @@ FN Manifold convex_plane(GEO_PARAM Convex b, F limit)
 /* Normals of the faces across the edges 0 1, 1 2, 2 0; `open` has bit k set where edge k has no other face. */
 STRUCT(TriangleEdges) { V3 n0; V3 n1; V3 n2; U open_edges; };
 
-/* Whether a contact along the unit vector q, from the surface, belongs to this triangle: over each edge beyond which q leans there must
- * be an edge that stands out, and q must lean beyond it from the other side too (the edge's Voronoi region). Otherwise a shape that
- * slides over the flat or hollow edge would catch there. */
-FN bool triangle_owns(Convex t, TriangleEdges e, V3 q)
+/* A contact this near to the face's normal (cosine) is one with the face. */
+#define TRIANGLE_FLAT 0.9999f
+
+/* Bit k is set when the point p of the triangle lies on its edge k, which runs from vertex k to the next. */
+FN U triangle_edges_at(Convex t, V3 p)
 {
-  bool owns = true;
+  U edges = KU(0u);
+  F room = 1.0e-3f * t.reach;
   for (U k = KU(0u); k < 3u; k++) {
     V3 from = k == 0u ? t.t0 : (k == 1u ? t.t1 : t.t2);
     V3 to = k == 0u ? t.t1 : (k == 1u ? t.t2 : t.t0);
-    V3 n = k == 0u ? e.n0 : (k == 1u ? e.n1 : e.n2);
-    V3 d = v3_normalize_or(v3_sub(to, from), q);
-    bool leans = v3_dot(v3_cross(d, t.tn), q) > 1.0e-4f;
-    bool closed = ((e.open_edges >> k) & 1u) == 0u;
-    /* seen from the other face the edge runs the other way */
-    bool back = v3_dot(v3_cross(n, d), q) < -1.0e-4f;
-    bool stands_out = v3_dot(v3_cross(t.tn, n), d) > 1.0e-4f;
-    if (leans && closed && (back || !stands_out)) owns = false;
+    V3 d = v3_normalize_or(v3_sub(to, from), t.tn);
+    V3 off = v3_cross(d, v3_sub(p, from));
+    if (v3_len2(off) <= room * room) edges = edges | (KU(1u) << k);
   }
-  return owns;
+  return edges;
 }
 
-/* Manifold of a convex shape and one triangle of a surface whose outside is where the triangle's normal points. solid_below: what is
- * behind the triangle is full; otherwise shapes with their middle behind it are let be. */
-FN Manifold convex_triangle(GEO_PARAM Convex a, Convex t, TriangleEdges e, bool solid_below, F limit)
+/* Whether a contact on edge k along the unit vector q, away from the surface, belongs there: q leans out over the edge, and either there
+ * is no other face, or the edge stands out and q leans out of the other face as well (the edge's Voronoi region). Otherwise a shape that
+ * slides over a flat or hollow edge would catch there. */
+FN bool triangle_edge_owns(Convex t, TriangleEdges e, U k, V3 q)
 {
-  F height = v3_dot(v3_sub(a.p, t.t0), t.tn);
+  V3 from = k == 0u ? t.t0 : (k == 1u ? t.t1 : t.t2);
+  V3 to = k == 0u ? t.t1 : (k == 1u ? t.t2 : t.t0);
+  V3 n = k == 0u ? e.n0 : (k == 1u ? e.n1 : e.n2);
+  V3 d = v3_normalize_or(v3_sub(to, from), q);
+  bool leans = v3_dot(v3_cross(d, t.tn), q) > 1.0e-4f;
+  bool open = ((e.open_edges >> k) & 1u) == 1u;
+  /* seen from the other face the edge runs the other way */
+  bool back = v3_dot(v3_cross(n, d), q) < -1.0e-4f;
+  bool stands_out = v3_dot(v3_cross(t.tn, n), d) > 1.0e-4f;
+  return leans && (open || (stands_out && !back));
+}
+
+/* Whether q leans away from the edge that runs from a vertex to x. A contact at the vertex belongs there when that holds for all edges
+ * around it. */
+FN bool triangle_vertex_admits(V3 vertex, V3 x, V3 q)
+{
+  V3 d = v3_sub(x, vertex);
+  F along = v3_dot(d, q);
+  return along <= 0.0f || along * along <= 1.0e-6f * v3_len2(d);
+}
+
+/* What a convex shape and one triangle of a surface, whose outside is where the triangle's normal points, are to each other. */
+STRUCT(TriangleHit)
+{
+  ConvexHit h;
+  V3 low; /* the shape's deepest point below the triangle's plane */
+  F plane_gap;
+  bool near_by; /* false: there is no contact */
+  bool face; /* the contact is that with the plane, whatever edges say */
+};
+
+/* solid_below: what is behind the triangle is full; otherwise shapes with their middle behind it are let be. */
+FN TriangleHit triangle_hit(GEO_PARAM Convex a, Convex t, bool solid_below, F limit)
+{
+  TriangleHit r;
   V3 down = v3_neg(t.tn);
-  V3 low = v3_add_scaled(convex_support(GEO a, down), down, a.radius);
-  F plane_gap = v3_dot(v3_sub(low, t.t0), t.tn);
-  if (!(plane_gap < limit) || (height <= 0.0f && !solid_below)) return manifold_empty();
-  ConvexHit h = convex_distance(GEO a, t, limit);
-  if (!(h.gap < limit)) return manifold_empty();
-  V3 q = v3_neg(h.n);
-  /* over the face the normal is the face's, and a point counts only when it is over the triangle */
-  bool face = v3_dot(q, t.tn) > 0.9999f || (h.core_overlap && (a.radius > 0.0f || h.flat_cores)) || !triangle_owns(t, e, q);
-  F tolerance = clip_tolerance(a, t);
-  if (!face && v3_dot(q, t.tn) < -1.0e-3f) return manifold_empty();
-  V3 n = h.n;
-  V3 deep = h.on_a;
-  F gap = h.gap;
+  F height = v3_dot(v3_sub(a.p, t.t0), t.tn);
+  r.low = v3_add_scaled(convex_support(GEO a, down), down, a.radius);
+  r.plane_gap = v3_dot(v3_sub(r.low, t.t0), t.tn);
+  r.near_by = r.plane_gap < limit && (height > 0.0f || solid_below);
+  r.face = true;
+  r.h.n = down;
+  r.h.gap = r.plane_gap;
+  r.h.on_a = r.low;
+  r.h.on_b = r.low;
+  r.h.core_overlap = false;
+  r.h.flat_cores = false;
+  if (!r.near_by) return r;
+  r.h = convex_distance(GEO a, t, limit);
+  r.near_by = r.h.gap < limit;
+  r.face = v3_dot(r.h.n, down) > TRIANGLE_FLAT || (r.h.core_overlap && (a.radius > 0.0f || r.h.flat_cores));
+  return r;
+}
+
+/* The manifold of a hit that is near. face: over the face the normal is the face's, and a point counts only when it is over the
+ * triangle or the triangle's own nearest point said so; otherwise the contact is at an edge or vertex that owns it. */
+FN Manifold triangle_manifold(GEO_PARAM Convex a, Convex t, TriangleHit hit, bool face, F limit)
+{
+  V3 down = v3_neg(t.tn);
+  if (!face && v3_dot(hit.h.n, down) < -1.0e-3f) return manifold_empty();
+  V3 n = hit.h.n;
+  V3 deep = hit.h.on_a;
+  F gap = hit.h.gap;
   bool inside = true;
   if (face) {
     n = down;
-    deep = low;
-    gap = plane_gap;
-    inside = clip_inside(feature_triangle(t), low, t.tn);
+    deep = hit.low;
+    gap = hit.plane_gap;
+    inside = v3_dot(hit.h.n, down) > TRIANGLE_FLAT || clip_inside(feature_triangle(t), hit.low, t.tn);
   }
+  F tolerance = clip_tolerance(a, t);
   ClipPoints c = clip_pair(GEO a, t, n, limit);
   U deepest = clip_deepest(c, K(0.0f));
   if (inside && (deepest == CLIP_MAX || gap + tolerance < c.g[deepest])) c = clip_put(c, KU(CLIP_DEEPEST), deep, gap, limit);

@@ -66,7 +66,7 @@ void collision_convex_pair(const sb_collision *c, const collision_pair *pair, fl
   uint32_t sa = swap ? pair->b : pair->a, sb = swap ? pair->a : pair->b;
   X7 xa = load_x7(c->shape_q + 7 * (size_t)sa);
   Convex b = convex_at(m, sb, narrow_relative(xa, load_x7(c->shape_q + 7 * (size_t)sb)));
-  Manifold found = m->shape_type[sa] == SB_SHAPE_PLANE ? convex_plane(m, b, limit)
+  Manifold found = m->shape_type[sa] == SB_SHAPE_PLANE ? convex_plane(m, b, v3(0.0f, 0.0f, 1.0f), limit)
                                                        : convex_convex(m, convex_at(m, sa, x7(v3_zero(), q4_identity())), b, limit);
   manifold_points p = points_of(&found);
   V3 n = q4_rotate(xa.q, found.n);
@@ -170,16 +170,40 @@ static void sort_points(surface_point *p, uint32_t count)
   }
 }
 
-static void add_triangle(surface_pool *pool, uint32_t triangle, const V3 vertex[3], const V3 normal[4], uint32_t open)
+/* A triangle of a surface with what is needed of its neighbours, in the surface's frame. */
+typedef struct surface_triangle {
+  V3 vertex[3];
+  V3 normal[4];                    /* its own, then those across its edges 0 1, 1 2, 2 0 */
+  uint32_t open;                   /* bit k: nothing across edge k */
+  uint32_t id;                     /* in the surface */
+  uint32_t geometry, row, column;  /* where to look for what is around a vertex */
+} surface_triangle;
+
+static bool vertex_owns(const surface_pool *pool, const surface_triangle *s, uint32_t k, V3 q);
+
+/* Whether the contact at an edge or vertex belongs there. */
+static bool triangle_owns(const surface_pool *pool, const surface_triangle *s, Convex t, TriangleEdges e, V3 on_triangle, V3 q)
+{
+  uint32_t at = triangle_edges_at(t, on_triangle);
+  if (at == 1 || at == 2 || at == 4) return triangle_edge_owns(t, e, at >> 1, q);
+  if (at == 0 || at == 7) return false;
+  /* edges k - 1 and k meet at vertex k */
+  return vertex_owns(pool, s, at == 5 ? 0 : at == 3 ? 1 : 2, q4_rotate_inv(pool->to_a.q, q));
+}
+
+static void add_triangle(surface_pool *pool, const surface_triangle *s)
 {
   Convex t = convex_of(CONVEX_TRIANGLE, v3_zero(), pool->to_a.p, q4_to_m33(pool->to_a.q));
-  t.t0 = x7_point(pool->to_a, vertex[0]);
-  t.t1 = x7_point(pool->to_a, vertex[1]);
-  t.t2 = x7_point(pool->to_a, vertex[2]);
-  t.tn = q4_rotate(pool->to_a.q, normal[0]);
+  t.t0 = x7_point(pool->to_a, s->vertex[0]);
+  t.t1 = x7_point(pool->to_a, s->vertex[1]);
+  t.t2 = x7_point(pool->to_a, s->vertex[2]);
+  t.tn = q4_rotate(pool->to_a.q, s->normal[0]);
   t.reach = f_sqrt(f_max(v3_len2(v3_sub(t.t1, t.t0)), v3_len2(v3_sub(t.t2, t.t0))));
-  TriangleEdges e = {q4_rotate(pool->to_a.q, normal[1]), q4_rotate(pool->to_a.q, normal[2]), q4_rotate(pool->to_a.q, normal[3]), open};
-  Manifold m = convex_triangle(pool->model, pool->a, t, e, pool->solid_below, pool->limit);
+  TriangleEdges e = {q4_rotate(pool->to_a.q, s->normal[1]), q4_rotate(pool->to_a.q, s->normal[2]), q4_rotate(pool->to_a.q, s->normal[3]), s->open};
+  TriangleHit hit = triangle_hit(pool->model, pool->a, t, pool->solid_below, pool->limit);
+  if (!hit.near_by) return;
+  bool face = hit.face || !triangle_owns(pool, s, t, e, hit.h.on_b, v3_neg(hit.h.n));
+  Manifold m = triangle_manifold(pool->model, pool->a, t, hit, face, pool->limit);
   manifold_points p = points_of(&m);
   for (uint32_t i = 0; i < 4; i++) {
     if (!(p.gap[i] < pool->limit)) continue;
@@ -187,7 +211,7 @@ static void add_triangle(surface_pool *pool, uint32_t triangle, const V3 vertex[
       pool->count = choose_points(pool, POOL_KEPT);
       sort_points(pool->points, pool->count);
     }
-    pool->points[pool->count++] = (surface_point){m.n, p.a[i], p.b[i], p.gap[i], triangle, p.feature[i], 0};
+    pool->points[pool->count++] = (surface_point){m.n, p.a[i], p.b[i], p.gap[i], s->id, p.feature[i], 0};
   }
 }
 
@@ -204,21 +228,53 @@ static V3 box_in_surface(const sb_model *m, uint32_t s, M33 r, float grow)
   return v3_add(m33_tmul_v3(a, h), v3(grow, grow, grow));
 }
 
+static V3 mesh_vertex(const sb_model *m, uint32_t g, uint32_t corner)
+{
+  return load_v3(m->geometry_vertex + 3 * (size_t)(m->geometry_vertices[2 * (size_t)g] + m->corner_vertex[corner]));
+}
+
+/* First corner of a triangle. */
+static uint32_t mesh_corner(const sb_model *m, uint32_t g, uint32_t triangle)
+{
+  return m->face_corners[2 * (size_t)(m->geometry_faces[2 * (size_t)g] + triangle)];
+}
+
 static void add_mesh_triangle(surface_pool *pool, uint32_t g, uint32_t triangle)
 {
   const sb_model *m = pool->model;
-  uint32_t first_vertex = m->geometry_vertices[2 * (size_t)g], first_face = m->geometry_faces[2 * (size_t)g];
-  uint32_t corner = m->face_corners[2 * (size_t)(first_face + triangle)];
-  V3 vertex[3], normal[4];
-  uint32_t open = 0;
-  normal[0] = load_v3(m->face_normal + 3 * (size_t)(first_face + triangle));
+  uint32_t first_face = m->geometry_faces[2 * (size_t)g], corner = mesh_corner(m, g, triangle);
+  surface_triangle s = {.id = triangle, .geometry = g};
+  s.normal[0] = load_v3(m->face_normal + 3 * (size_t)(first_face + triangle));
   for (uint32_t k = 0; k < 3; k++) {
     int32_t other = m->corner_neighbour[corner + k];
-    vertex[k] = load_v3(m->geometry_vertex + 3 * (size_t)(first_vertex + m->corner_vertex[corner + k]));
-    normal[k + 1] = other < 0 ? normal[0] : load_v3(m->face_normal + 3 * (size_t)(first_face + (uint32_t)other));
-    if (other < 0) open |= 1u << k;
+    s.vertex[k] = mesh_vertex(m, g, corner + k);
+    s.normal[k + 1] = other < 0 ? s.normal[0] : load_v3(m->face_normal + 3 * (size_t)(first_face + (uint32_t)other));
+    if (other < 0) s.open |= 1u << k;
   }
-  add_triangle(pool, triangle, vertex, normal, open);
+  add_triangle(pool, &s);
+}
+
+#define MOST_AROUND 64
+
+/* Walks the triangles around a vertex of a mesh, one way and, from an open edge, the other; asks for the edges on the way. */
+static bool mesh_vertex_owns(const sb_model *m, const surface_triangle *s, uint32_t k, V3 q)
+{
+  uint32_t vertex = m->corner_vertex[mesh_corner(m, s->geometry, s->id) + k];
+  for (uint32_t way = 0; way < 2; way++) {
+    uint32_t triangle = s->id;
+    for (uint32_t step = 0; step < MOST_AROUND; step++) {
+      uint32_t corner = mesh_corner(m, s->geometry, triangle), at = 0;
+      while (at < 2 && m->corner_vertex[corner + at] != vertex) at++;
+      uint32_t next = corner + (at + 1) % 3, before = corner + (at + 2) % 3;
+      if (!triangle_vertex_admits(s->vertex[k], mesh_vertex(m, s->geometry, next), q)) return false;
+      if (!triangle_vertex_admits(s->vertex[k], mesh_vertex(m, s->geometry, before), q)) return false;
+      int32_t other = m->corner_neighbour[way ? corner + at : before];
+      if (other < 0) break;
+      triangle = (uint32_t)other;
+      if (triangle == s->id) return true;
+    }
+  }
+  return true;
 }
 
 static void walk_mesh(surface_pool *pool, uint32_t g, V3 lo, V3 hi)
@@ -271,30 +327,60 @@ static V3 grid_normal(const height_grid *g, uint32_t row, uint32_t column, uint3
   return v3_scale(n, 1.0f / f_sqrt(v3_len2(n)));
 }
 
-static void add_cell(surface_pool *pool, const height_grid *g, uint32_t row, uint32_t column)
+static void add_cell(surface_pool *pool, const height_grid *g, uint32_t geometry, uint32_t row, uint32_t column)
 {
-  uint32_t id = 2 * (row * (g->columns - 1) + column);
-  V3 lower = grid_normal(g, row, column, 0), upper = grid_normal(g, row, column, 1), vertex[3];
+  V3 lower = grid_normal(g, row, column, 0), upper = grid_normal(g, row, column, 1);
   bool first_row = row == 0, last_row = row + 2 == g->rows, first_column = column == 0, last_column = column + 2 == g->columns;
-  V3 of_lower[4] = {lower, first_row ? lower : grid_normal(g, row - 1, column, 1),
-                    last_column ? lower : grid_normal(g, row, column + 1, 1), upper};
-  V3 of_upper[4] = {upper, lower, last_row ? upper : grid_normal(g, row + 1, column, 0),
-                    first_column ? upper : grid_normal(g, row, column - 1, 0)};
-  grid_triangle(g, row, column, 0, vertex);
-  add_triangle(pool, id, vertex, of_lower, (first_row ? 1u : 0u) | (last_column ? 2u : 0u));
-  grid_triangle(g, row, column, 1, vertex);
-  add_triangle(pool, id + 1, vertex, of_upper, (last_row ? 2u : 0u) | (first_column ? 4u : 0u));
+  surface_triangle s = {.normal = {lower, first_row ? lower : grid_normal(g, row - 1, column, 1),
+                                   last_column ? lower : grid_normal(g, row, column + 1, 1), upper},
+                        .open = (first_row ? 1u : 0u) | (last_column ? 2u : 0u),
+                        .id = 2 * (row * (g->columns - 1) + column),
+                        .geometry = geometry, .row = row, .column = column};
+  grid_triangle(g, row, column, 0, s.vertex);
+  add_triangle(pool, &s);
+  surface_triangle u = {.normal = {upper, lower, last_row ? upper : grid_normal(g, row + 1, column, 0),
+                                   first_column ? upper : grid_normal(g, row, column - 1, 0)},
+                        .open = (last_row ? 2u : 0u) | (first_column ? 4u : 0u),
+                        .id = s.id + 1,
+                        .geometry = geometry, .row = row, .column = column};
+  grid_triangle(g, row, column, 1, u.vertex);
+  add_triangle(pool, &u);
+}
+
+static height_grid grid_of(const sb_model *m, uint32_t geometry)
+{
+  const uint32_t *grid = m->geometry_grid + 3 * (size_t)geometry;
+  const float *half = m->geometry_half + 3 * (size_t)geometry;
+  return (height_grid){m->geometry_height + grid[0], grid[1], grid[2], {half[0], half[1]},
+                       {2.0f * half[0] / (float)(grid[2] - 1), 2.0f * half[1] / (float)(grid[1] - 1)}};
+}
+
+/* The six edges around a vertex of a grid. */
+static bool grid_vertex_owns(const sb_model *m, const surface_triangle *s, uint32_t k, V3 q)
+{
+  static const int around[6][2] = {{0, 1}, {1, 1}, {1, 0}, {0, -1}, {-1, -1}, {-1, 0}};
+  height_grid g = grid_of(m, s->geometry);
+  bool upper = s->id & 1u;
+  int row = (int)(s->row + (k == 0 ? 0 : k == 1 ? upper : 1)), column = (int)(s->column + (k == 0 ? 0 : k == 1 ? 1 : !upper));
+  for (int i = 0; i < 6; i++) {
+    int r = row + around[i][0], c = column + around[i][1];
+    if (r < 0 || c < 0 || r >= (int)g.rows || c >= (int)g.columns) continue;
+    if (!triangle_vertex_admits(s->vertex[k], grid_vertex(&g, (uint32_t)r, (uint32_t)c), q)) return false;
+  }
+  return true;
+}
+
+static bool vertex_owns(const surface_pool *pool, const surface_triangle *s, uint32_t k, V3 q)
+{
+  return pool->solid_below ? grid_vertex_owns(pool->model, s, k, q) : mesh_vertex_owns(pool->model, s, k, q);
 }
 
 static void walk_hfield(surface_pool *pool, uint32_t geometry, V3 lo, V3 hi)
 {
   const sb_model *m = pool->model;
-  const uint32_t *grid = m->geometry_grid + 3 * (size_t)geometry;
   const float *half = m->geometry_half + 3 * (size_t)geometry;
-  height_grid g = {m->geometry_height + grid[0], grid[1], grid[2], {half[0], half[1]}, {0, 0}};
+  height_grid g = grid_of(m, geometry);
   uint32_t cells[2] = {g.columns - 1, g.rows - 1};
-  g.step[0] = 2.0f * half[0] / (float)cells[0];
-  g.step[1] = 2.0f * half[1] / (float)cells[1];
   if (lo.x > half[0] || hi.x < -half[0] || lo.y > half[1] || hi.y < -half[1] || lo.z > half[2]) return;
   uint32_t column0 = grid_cell_of(lo.x, half[0], 1.0f / g.step[0], cells[0]), column1 = grid_cell_of(hi.x, half[0], 1.0f / g.step[0], cells[0]);
   uint32_t row0 = grid_cell_of(lo.y, half[1], 1.0f / g.step[1], cells[1]), row1 = grid_cell_of(hi.y, half[1], 1.0f / g.step[1], cells[1]);
@@ -302,7 +388,7 @@ static void walk_hfield(surface_pool *pool, uint32_t geometry, V3 lo, V3 hi)
     for (uint32_t column = column0; column <= column1; column++) {
       const float *h = g.height + (size_t)row * g.columns + column;
       float top = f_max(f_max(h[0], h[1]), f_max(h[g.columns], h[g.columns + 1]));
-      if (top >= lo.z) add_cell(pool, &g, row, column);
+      if (top >= lo.z) add_cell(pool, &g, geometry, row, column);
     }
 }
 

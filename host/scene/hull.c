@@ -203,17 +203,18 @@ hull_result hull_build(const mesh *points, uint32_t most, mesh *hull, double *le
   if (result == HULL_GOOD && !start(w)) result = HULL_FLAT;
   if (result == HULL_GOOD) {
     for (uint32_t i = 0; i < points->vertex_count; i++) assign(w, i);
+    double passed_over = 0.0;
     for (uint32_t vertices = 4;;) {
       uint32_t best = NO_FACE;
       double far = 0.0;
       for (uint32_t i = 0; i < points->vertex_count; i++)
         if (w->face_of[i] != NO_FACE && w->above[i] > far) far = w->above[i], best = i;
-      *left_out = far;
+      if (best == NO_FACE || vertices == most) *left_out = far > passed_over ? far : passed_over;
       if (best == NO_FACE || vertices == most) break;
       if (add_point(w, best))
         vertices++;
       else
-        w->face_of[best] = NO_FACE;
+        w->face_of[best] = NO_FACE, passed_over = far > passed_over ? far : passed_over;
     }
     if (!take_faces(w, hull)) result = HULL_NO_MEMORY;
   }

@@ -98,16 +98,27 @@ PARITY_KERNEL(case_distance)
   OUT(12, convex_separation(GEO PARITY_A, PARITY_B, h.n));
 }
 PARITY_KERNEL(case_convex) OUT_MANIFOLD(convex_convex(GEO PARITY_A, PARITY_B, f_abs(IN(15))))
-PARITY_KERNEL(case_plane) OUT_MANIFOLD(convex_plane(GEO PARITY_B, f_abs(IN(15))))
+PARITY_KERNEL(case_plane) OUT_MANIFOLD(convex_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15))))
+/* The hit, what its edges say, and the manifold; a vertex is asked about one neighbour. */
+FN Manifold parity_on_triangle(GEO_PARAM Convex a, Convex t, TriangleEdges e, bool solid_below, F limit)
+{
+  TriangleHit hit = triangle_hit(GEO a, t, solid_below, limit);
+  if (!hit.near_by) return manifold_empty();
+  V3 q = v3_neg(hit.h.n);
+  U at = triangle_edges_at(t, hit.h.on_b);
+  bool owns = at == 1u || at == 2u || at == 4u ? triangle_edge_owns(t, e, at >> 1u, q) : triangle_vertex_admits(t.t0, t.t1, q);
+  return triangle_manifold(GEO a, t, hit, hit.face || !owns, limit);
+}
+
 PARITY_KERNEL(case_triangle)
-OUT_MANIFOLD(convex_triangle(GEO PARITY_B, parity_triangle(IN_V3(16), IN_V3(19), IN_V3(22)),
-                             parity_edges(IN_V3(28), IN_V3(31), IN_V3(34), UIN(2)), (UIN(3) & 1u) == 1u, f_abs(IN(15))))
+OUT_MANIFOLD(parity_on_triangle(GEO PARITY_B, parity_triangle(IN_V3(16), IN_V3(19), IN_V3(22)),
+                                parity_edges(IN_V3(28), IN_V3(31), IN_V3(34), UIN(2)), (UIN(3) & 1u) == 1u, f_abs(IN(15))))
 PARITY_KERNEL(case_aligned_convex)
 OUT_MANIFOLD(convex_convex(GEO parity_shape(UIN(0), CONVEX_ABS(CONVEX_COARSE_V3(2)), x7(v3_zero(), q4_identity())),
                            parity_shape(UIN(1), CONVEX_ABS(CONVEX_COARSE_V3(5)), x7(CONVEX_COARSE_V3(8), PARITY_COARSE_Q)),
                            f_abs(IN(15))))
 PARITY_KERNEL(case_aligned_triangle)
-OUT_MANIFOLD(convex_triangle(GEO parity_shape(UIN(1), CONVEX_ABS(CONVEX_COARSE_V3(5)), x7(CONVEX_COARSE_V3(8), PARITY_COARSE_Q)),
+OUT_MANIFOLD(parity_on_triangle(GEO parity_shape(UIN(1), CONVEX_ABS(CONVEX_COARSE_V3(5)), x7(CONVEX_COARSE_V3(8), PARITY_COARSE_Q)),
                              parity_triangle(CONVEX_COARSE_V3(16), CONVEX_COARSE_V3(19), CONVEX_COARSE_V3(22)),
                              parity_edges(CONVEX_COARSE_V3(28), CONVEX_COARSE_V3(31), CONVEX_COARSE_V3(34), UIN(2)),
                              (UIN(3) & 1u) == 1u, f_abs(IN(15))))

@@ -6,6 +6,7 @@
 #include "generators.h"
 
 #include "cook_math.h"
+#include "geometry.h"
 #include "scene_number.h"
 #include "solid.h"
 
@@ -348,6 +349,123 @@ static void make_box_stack(const double *v, sb_model_builder *b)
   sb_builder_set_dt(b, 1, 240);
 }
 
+/* shapes ----------------------------------------------------------------------------------------------------------- */
+
+static const char *const shapes_grounds[] = {"hfield", "mesh", "plane", NULL};
+static const sb_generator_param shapes_params[] = {
+    COUNT("count", "12", 1, 100000, "bodies: sphere, capsule, box, cylinder, ellipsoid and hull in turn"),
+    CHOICE("ground", "hfield", shapes_grounds, "what they fall on: hills as a heightfield or as triangles, or a plane"),
+    N("hills", "m", "0.3", 0.0, 10.0, "height of the hills"),
+    N("size", "m", "0.2", 1e-3, 100.0, "half the size of a body"),
+    FRICTION("0.6"),
+    DENSITY,
+    RESTITUTION,
+    MARGIN};
+
+#define HILLS 33 /* vertices along each side */
+
+/* Hills over a square, from sines. */
+static void make_heights(double hills, double height[HILLS * HILLS])
+{
+  for (int r = 0; r < HILLS; r++)
+    for (int c = 0; c < HILLS; c++) height[r * HILLS + c] = hills * 0.5 * (cook_sin(0.6 * r) * cook_cos(0.45 * c) - 1.0);
+}
+
+static geometry_result add_hill_mesh(sb_model_builder *b, double half, const double height[HILLS * HILLS], geometry_place *place)
+{
+  mesh m = {0};
+  bool room = true;
+  for (int r = 0; r < HILLS; r++)
+    for (int c = 0; c < HILLS; c++) {
+      const double at[3] = {half * (2.0 * c / (HILLS - 1) - 1.0), half * (2.0 * r / (HILLS - 1) - 1.0), height[r * HILLS + c]};
+      room = room && mesh_add_vertex(&m, at);
+    }
+  for (uint32_t r = 0; r + 1 < HILLS; r++)
+    for (uint32_t c = 0; c + 1 < HILLS; c++) {
+      uint32_t v = r * HILLS + c;
+      room = room && mesh_add_triangle(&m, v, v + 1, v + HILLS + 1) && mesh_add_triangle(&m, v, v + HILLS + 1, v + HILLS);
+    }
+  geometry_result result = room ? geometry_add_mesh(b, &m, place) : GEOMETRY_NO_MEMORY;
+  mesh_clear(&m);
+  return result;
+}
+
+static bool add_hills(sb_model_builder *b, const surface *s, bool triangles, double half, double hills)
+{
+  double height[HILLS * HILLS];
+  geometry_place place;
+  make_heights(hills, height);
+  geometry_result result = triangles ? add_hill_mesh(b, half, height, &place) : geometry_add_hfield(b, HILLS, HILLS, half, half, height, &place);
+  if (result != GEOMETRY_GOOD) return false;
+  sb_build_shape shape = shape_of(s, triangles ? SB_SHAPE_MESH : SB_SHAPE_HFIELD, -1);
+  memcpy(shape.X, place.centre, sizeof place.centre);
+  memcpy(shape.size, place.half, sizeof shape.size);
+  shape.geometry = place.index;
+  sb_builder_add_shape(b, &shape, "ground");
+  return true;
+}
+
+/* A double pyramid over a square, and its mass properties; false when memory runs out. */
+static bool make_gem(sb_model_builder *b, double size, geometry_place *place, mesh_mass *mass)
+{
+  static const double corners[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 0.8}, {0, 0, -0.8}};
+  mesh points = {0}, hull = {0};
+  double left_out;
+  mesh_solidity solidity;
+  bool good = true;
+  for (int i = 0; i < 6; i++) {
+    const double at[3] = {size * corners[i][0], size * corners[i][1], size * corners[i][2]};
+    good = good && mesh_add_vertex(&points, at);
+  }
+  good = good && geometry_add_hull(b, &points, place, &left_out) == GEOMETRY_GOOD;
+  good = good && hull_build(&points, SB_HULL_MAX_VERTICES, &hull, &left_out) == HULL_GOOD && mesh_integrate(&hull, mass, &solidity);
+  mesh_clear(&points);
+  mesh_clear(&hull);
+  return good;
+}
+
+static void make_shapes(const double *v, sb_model_builder *b)
+{
+  static const uint32_t types[6] = {SB_SHAPE_SPHERE, SB_SHAPE_CAPSULE, SB_SHAPE_BOX, SB_SHAPE_CYLINDER, SB_SHAPE_ELLIPSOID, SB_SHAPE_HULL};
+  static const char *const names[6] = {"sphere", "capsule", "box", "cylinder", "ellipsoid", "hull"};
+  const surface s = {v[4], v[6], v[7]};
+  const double a = v[3], sizes[6][3] = {{a, 0, 0}, {a / 2, a / 2, 0}, {a, 0.8 * a, 0.6 * a}, {a, 0.7 * a, 0}, {a, 0.8 * a, 0.6 * a}, {0}};
+  int count = (int)v[0], side = 1;
+  while (side * side < count && side < 12) side++;
+  double spacing = 3.0 * a, half = 0.5 * spacing * (side + 4);
+  geometry_place gem;
+  mesh_mass mass;
+  bool good = make_gem(b, a, &gem, &mass);
+  if (v[1] == 2.0)
+    add_plane(b, &s);
+  else
+    good = good && add_hills(b, &s, v[1] == 1.0, half, v[2]);
+  if (!good) return; /* the builder remembers that memory ran out */
+  char name[32];
+  for (int i = 0; i < count; i++) {
+    int kind = i % 6, layer = i / (side * side);
+    double x = (i % side - (side - 1) * 0.5) * spacing, y = (i / side % side - (side - 1) * 0.5) * spacing;
+    const double at[3] = {x, y, 1.5 * a + 2.5 * a * layer}, tilt[3] = {0.6, 0.8, 0.0};
+    snprintf(name, sizeof name, "%s%d", names[kind], i);
+    if (kind < 5) {
+      int32_t body = add_free_body(b, &s, types[kind], sizes[kind], v[5], at, NULL, name);
+      if (sb_builder_body(b, body)) cook_quat_axis_angle(tilt, 0.3 * (i % 7), sb_builder_body(b, body)->q + 3);
+      continue;
+    }
+    sb_build_body body = sb_build_body_default();
+    body.joint_type = SB_JOINT_FREE;
+    memcpy(body.q, at, sizeof at);
+    cook_quat_axis_angle(tilt, 0.3 * (i % 7), body.q + 3);
+    body.mass = v[5] * mass.volume;
+    for (int k = 0; k < 6; k++) body.inertia[k] = v[5] * mass.inertia[k];
+    sb_build_shape shape = shape_of(&s, SB_SHAPE_HULL, sb_builder_add_body(b, &body, name));
+    memcpy(shape.size, gem.half, sizeof shape.size);
+    shape.geometry = gem.index;
+    sb_builder_add_shape(b, &shape, name);
+  }
+  sb_builder_set_dt(b, 1, 240);
+}
+
 /* The list --------------------------------------------------------------------------------------------------------- */
 
 #define ROW(name, text, params)                                                                                        \
@@ -362,9 +480,11 @@ static const sb_generator generators[] = {
     ROW("drop", "one body above a plane", drop_params),
     ROW("pendulum", "a ball on a hinge", pendulum_params),
     ROW("double_pendulum", "two balls on two hinges", double_pendulum_params),
-    ROW("box_stack", "cubes one on another on a plane", stack_params)};
+    ROW("box_stack", "cubes one on another on a plane", stack_params),
+    ROW("shapes", "one of each shape in turn, falling on hills", shapes_params)};
 static void (*const makers[])(const double *, sb_model_builder *) = {
-    make_pyramid, make_pile, make_arms, make_chain, make_drop, make_pendulum, make_double_pendulum, make_box_stack};
+    make_pyramid, make_pile, make_arms, make_chain, make_drop, make_pendulum, make_double_pendulum, make_box_stack,
+    make_shapes};
 #define GENERATOR_COUNT (sizeof generators / sizeof *generators)
 
 const sb_generator *sb_generator_list(size_t *count)

@@ -308,6 +308,9 @@ STRUCT(TriangleEdges) { V3 n0; V3 n1; V3 n2; U open_edges; };
 /* A contact this near to the face's normal (cosine) is one with the face. */
 #define TRIANGLE_FLAT 0.9999f
 
+/* How deep a shape may be in the plane, in parts of its reach, to be taken for standing on it. */
+#define TRIANGLE_SHALLOW 0.03f
+
 /* Bit k is set when the point p of the triangle lies on its edge k, which runs from vertex k to the next. */
 FN U triangle_edges_at(Convex t, V3 p)
 {
@@ -376,6 +379,14 @@ FN TriangleHit triangle_hit(GEO_PARAM Convex a, Convex t, bool solid_below, F li
   r.h.core_overlap = false;
   r.h.flat_cores = false;
   if (!r.near_by) return r;
+  /* a shallow shape whose deepest point or face is over the triangle is on it; the rest of the question is for those at its edges */
+  if (r.plane_gap > -TRIANGLE_SHALLOW * a.reach) {
+    if (clip_inside(feature_triangle(t), r.low, t.tn)) return r;
+    Feature f = convex_feature(GEO a, down);
+    if (f.count >= 2u && v3_dot(f.n, down) >= CLIP_ALIGNED &&
+        clip_deepest(clip_features(feature_triangle(t), f, down, true, f_min(limit, K(0.0f))), K(0.0f)) != CLIP_MAX)
+      return r;
+  }
   r.h = convex_distance(GEO a, t, limit);
   r.near_by = r.h.gap < limit;
   r.face = v3_dot(r.h.n, down) > TRIANGLE_FLAT || (r.h.core_overlap && (a.radius > 0.0f || r.h.flat_cores));

@@ -58,7 +58,17 @@ int main(int argc, char **argv)
   measure("grid 8000", s, repeats, argc > 2);
   scene_free(s);
   s = scene_new();
+  scene_world(s);
+  scene_grid(s, 100, 10);
+  measure("grid 100000", s, repeats, 1);
+  scene_free(s);
+  s = scene_new();
+  scene_world(s);
   uint64_t seed = 5;
+  scene_jumble(s, &seed, 100000, 30.0f);
+  measure("jumble 100000", s, repeats, 1);
+  scene_free(s);
+  s = scene_new();
   for (int i = 0; i < 1000; i++) {
     scene_world(s);
     scene_jumble(s, &seed, 20, 2.0f);

@@ -34,13 +34,21 @@ FN V3 tetrahedron_normal(GEO_PARAM U f)
 
 #include "collision/convex_manifold.kernel.h"
 
+/* Parts of the kernels, because a device's compiler writes every call out and takes minutes for the whole. */
 #define PARITY_CASES(X)                                                                                                \
-  X(case_distance, 37, 13)                                                                                             \
-  X(case_convex, 37, 35)                                                                                               \
+  X(case_support, 37, 4)                                                                                               \
+  X(case_feature, 37, 53)                                                                                              \
+  X(case_gjk, 37, 8)                                                                                                   \
+  X(case_polytope, 37, 11)                                                                                             \
+  X(case_try, 37, 4)                                                                                                   \
+  X(case_polish, 37, 4)                                                                                                \
+  X(case_snap, 37, 4)                                                                                                  \
+  X(case_settle, 37, 7)                                                                                                \
+  X(case_clip, 37, 35)                                                                                                 \
   X(case_plane, 37, 35)                                                                                                \
-  X(case_triangle, 37, 35)                                                                                             \
-  X(case_aligned_convex, 37, 35)                                                                                       \
-  X(case_aligned_triangle, 37, 35)
+  X(case_edges, 37, 6)                                                                                                 \
+  X(case_aligned_gjk, 37, 8)                                                                                           \
+  X(case_aligned_clip, 37, 35)
 
 #define CONVEX_COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
 #define CONVEX_COARSE_V3(k) v3(CONVEX_COARSE(k), CONVEX_COARSE(k + 1), CONVEX_COARSE(k + 2))
@@ -89,36 +97,83 @@ FN TriangleEdges parity_edges(V3 n0, V3 n1, V3 n2, U open_edges)
   return e;
 }
 
-PARITY_KERNEL(case_distance)
+#define PARITY_COARSE_A parity_shape(UIN(0), CONVEX_ABS(CONVEX_COARSE_V3(2)), x7(v3_zero(), q4_identity()))
+#define PARITY_COARSE_B parity_shape(UIN(1), CONVEX_ABS(CONVEX_COARSE_V3(5)), x7(CONVEX_COARSE_V3(8), PARITY_COARSE_Q))
+#define PARITY_N v3_normalize_or(IN_V3(28), v3(K(0.0f), K(0.0f), K(1.0f)))
+#define PARITY_SCALE f_abs(IN(35))
+
+FN ConvexHit parity_hit(V3 n, F gap, U flags)
 {
-  ConvexHit h = convex_distance(GEO PARITY_A, PARITY_B, f_abs(IN(15)));
-  OUT_V3(0, h.n) OUT(3, h.gap);
-  OUT_V3(4, h.on_a) OUT_V3(7, h.on_b) UOUT(10, h.core_overlap ? KU(1u) : KU(0u));
-  UOUT(11, h.flat_cores ? KU(1u) : KU(0u));
-  OUT(12, convex_separation(GEO PARITY_A, PARITY_B, h.n));
-}
-PARITY_KERNEL(case_convex) OUT_MANIFOLD(convex_convex(GEO PARITY_A, PARITY_B, f_abs(IN(15))))
-PARITY_KERNEL(case_plane) OUT_MANIFOLD(convex_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15))))
-/* The hit, what its edges say, and the manifold; a vertex is asked about one neighbour. */
-FN Manifold parity_on_triangle(GEO_PARAM Convex a, Convex t, TriangleEdges e, bool solid_below, F limit)
-{
-  TriangleHit hit = triangle_hit(GEO a, t, solid_below, limit);
-  if (!hit.near_by) return manifold_empty();
-  V3 q = v3_neg(hit.h.n);
-  U at = triangle_edges_at(t, hit.h.on_b);
-  bool owns = at == 1u || at == 2u || at == 4u ? triangle_edge_owns(t, e, at >> 1u, q) : triangle_vertex_admits(t.t0, t.t1, q);
-  return triangle_manifold(GEO a, t, hit, hit.face || !owns, limit);
+  ConvexHit h;
+  h.n = n;
+  h.gap = gap;
+  h.on_a = v3_zero();
+  h.on_b = v3_zero();
+  h.core_overlap = (flags & 1u) == 1u;
+  h.flat_cores = (flags & 2u) == 2u;
+  return h;
 }
 
-PARITY_KERNEL(case_triangle)
-OUT_MANIFOLD(parity_on_triangle(GEO PARITY_B, parity_triangle(IN_V3(16), IN_V3(19), IN_V3(22)),
-                                parity_edges(IN_V3(28), IN_V3(31), IN_V3(34), UIN(2)), (UIN(3) & 1u) == 1u, f_abs(IN(15))))
-PARITY_KERNEL(case_aligned_convex)
-OUT_MANIFOLD(convex_convex(GEO parity_shape(UIN(0), CONVEX_ABS(CONVEX_COARSE_V3(2)), x7(v3_zero(), q4_identity())),
-                           parity_shape(UIN(1), CONVEX_ABS(CONVEX_COARSE_V3(5)), x7(CONVEX_COARSE_V3(8), PARITY_COARSE_Q)),
-                           f_abs(IN(15))))
-PARITY_KERNEL(case_aligned_triangle)
-OUT_MANIFOLD(parity_on_triangle(GEO parity_shape(UIN(1), CONVEX_ABS(CONVEX_COARSE_V3(5)), x7(CONVEX_COARSE_V3(8), PARITY_COARSE_Q)),
-                             parity_triangle(CONVEX_COARSE_V3(16), CONVEX_COARSE_V3(19), CONVEX_COARSE_V3(22)),
-                             parity_edges(CONVEX_COARSE_V3(28), CONVEX_COARSE_V3(31), CONVEX_COARSE_V3(34), UIN(2)),
-                             (UIN(3) & 1u) == 1u, f_abs(IN(15))))
+PARITY_KERNEL(case_support)
+{
+  OUT_V3(0, convex_support(GEO PARITY_B, PARITY_N));
+  OUT(3, convex_separation(GEO PARITY_A, PARITY_B, PARITY_N));
+}
+PARITY_KERNEL(case_feature)
+{
+  Feature f = convex_feature(GEO PARITY_B, PARITY_N);
+  for (int i = 0; i < 16; i++) {
+    OUT(3 * i, f.x[i]); OUT(3 * i + 1, f.y[i]); OUT(3 * i + 2, f.z[i]);
+  }
+  OUT_V3(48, f.n) UOUT(51, f.count);
+  UOUT(52, f.id);
+}
+#define OUT_SIMPLEX(call)                                                                                              \
+  {                                                                                                                    \
+    Simplex s = call;                                                                                                  \
+    OUT_V3(0, simplex_nearest(s)) OUT_V3(3, simplex_on_a(s)) UOUT(6, s.count);                                         \
+    UOUT(7, s.inside ? KU(1u) : KU(0u));                                                                               \
+  }
+PARITY_KERNEL(case_gjk) OUT_SIMPLEX(convex_gjk(GEO PARITY_A, PARITY_B, PARITY_SCALE, f_abs(IN(15))))
+PARITY_KERNEL(case_aligned_gjk) OUT_SIMPLEX(convex_gjk(GEO PARITY_COARSE_A, PARITY_COARSE_B, PARITY_SCALE, f_abs(IN(15))))
+PARITY_KERNEL(case_polytope)
+{
+  Simplex s;
+  for (U i = KU(0u); i < 4u; i++) s = simplex_put(s, i, v3_zero(), v3_zero(), K(0.25f));
+  V3 on_a = convex_support(GEO PARITY_A, PARITY_N);
+  s = simplex_put(s, KU(0u), v3_sub(on_a, convex_support(GEO PARITY_B, v3_neg(PARITY_N))), on_a, K(1.0f));
+  s.count = KU(1u);
+  s.inside = false;
+  EpaResult r = convex_epa(GEO PARITY_A, PARITY_B, s, PARITY_SCALE);
+  OUT_V3(0, r.n) OUT(3, r.depth);
+  OUT_V3(4, r.on_a) OUT_V3(7, r.w) UOUT(10, r.found ? KU(1u) : KU(0u));
+}
+#define OUT_HIT(call)                                                                                                  \
+  {                                                                                                                    \
+    ConvexHit h = call;                                                                                                \
+    OUT_V3(0, h.n) OUT(3, h.gap);                                                                                      \
+  }
+PARITY_KERNEL(case_try)
+OUT_HIT(convex_try(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, K(-NARROW_NO_POINT), UIN(2)), v3_normalize_or(IN_V3(31), PARITY_N), (UIN(3) & 1u) == 1u))
+PARITY_KERNEL(case_polish) OUT_HIT(convex_polish(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, IN(34), KU(1u)), PARITY_SCALE))
+PARITY_KERNEL(case_snap) OUT_HIT(convex_snap(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, IN(34), KU(1u)), PARITY_SCALE))
+PARITY_KERNEL(case_settle)
+{
+  ConvexHit h = convex_settle(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, IN(34), KU(1u)), IN_V3(16), IN_V3(19));
+  OUT_V3(0, h.on_a) OUT_V3(3, h.on_b) OUT(6, h.gap);
+}
+PARITY_KERNEL(case_clip)
+OUT_MANIFOLD(clip_reduce(clip_pair(GEO PARITY_A, PARITY_B, PARITY_N, f_abs(IN(15))), PARITY_N, PARITY_B, PARITY_SCALE))
+PARITY_KERNEL(case_aligned_clip)
+OUT_MANIFOLD(clip_reduce(clip_pair(GEO PARITY_COARSE_A, PARITY_COARSE_B, q4_rotate(PARITY_COARSE_Q, v3(f_round_even(IN(28)), f_round_even(IN(29)), f_round_even(IN(30)))), f_abs(IN(15))),
+                         PARITY_N, PARITY_COARSE_B, PARITY_SCALE))
+PARITY_KERNEL(case_plane) OUT_MANIFOLD(convex_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15))))
+PARITY_KERNEL(case_edges)
+{
+  Convex t = parity_triangle(IN_V3(16), IN_V3(19), IN_V3(22));
+  TriangleEdges e = parity_edges(IN_V3(28), IN_V3(31), IN_V3(34), UIN(2));
+  UOUT(0, triangle_edges_at(t, IN_V3(8)));
+  for (U k = KU(0u); k < 3u; k++) UOUT(1u + k, triangle_edge_owns(t, e, k, PARITY_N) ? KU(1u) : KU(0u));
+  UOUT(4, triangle_vertex_admits(t.t0, t.t1, PARITY_N) ? KU(1u) : KU(0u));
+  UOUT(5, clip_inside(feature_triangle(t), IN_V3(8), PARITY_N) ? KU(1u) : KU(0u));
+}

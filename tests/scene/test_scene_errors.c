@@ -245,7 +245,7 @@ static void test_warnings(void **state)
   (void)state;
   static const char text[] = FREE(
       "<geom size='0.1' solref='1 1' dencity='3' rgba='1 0 0 1'/><geom size='0.1' solref='1 1'/>\n"
-      "<geom type='ellipsoid' size='1 1 1'/><geom type='ellipsoid' size='1 1 1'/><sight/><site name='s'/><light/>");
+      "<geom type='sdf'/><geom type='sdf'/><sight/><site name='s'/><light/>");
   sb_diagnostics diag = {0};
   sb_model_store *store = NULL;
   assert_int_equal(fixture_load_bytes(text, sizeof text - 1, &store, &diag), SB_OK);
@@ -255,7 +255,7 @@ static void test_warnings(void **state)
   assert_int_equal(diag.items[1].code, SB_CODE_SCENE_UNKNOWN);
   assert_non_null(strstr(diag.items[1].message, "'density'"));
   assert_int_equal(diag.items[2].code, SB_CODE_SCENE_UNSUPPORTED);
-  assert_non_null(strstr(diag.items[2].message, "ellipsoid"));
+  assert_non_null(strstr(diag.items[2].message, "sdf"));
   assert_non_null(strstr(diag.items[3].message, "<sight>"));
   sb_diagnostics_clear(&diag);
   sb_model_store_free(store);

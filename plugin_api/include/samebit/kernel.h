@@ -10,7 +10,8 @@
  *   + - * and comparisons are written as operators; division and roots are f_div and f_sqrt; everything else is a function.
  *   Floats are written 2.0f. A constant passed to a function or stored in an F is K(2.0f); an integer one KU(7u), KI(-1).
  *   No constant 0 as an operand of + - * (x - 0 is fine): some devices fold it and lose the sign of zero, or NaN.
- *   No branch on lane data: f_sel(mask, a, b). A branch on uniform values (plain int, uint) is fine.
+ *   No branch on lane data: f_sel(mask, a, b). A branch on uniform values (plain int, uint) is fine. Text that says it is scalar is
+ *   compiled for one lane and as GLSL alone, and may branch.
  *   Structs are declared with STRUCT(Name) { ... }; built by assigning fields; passed and returned by value.
  *   No pointers, no arrays of structs, no recursion, no GLSL keyword as a name (half, input, output, sample, filter,
  *   common, partition, active, packed, this ...).

@@ -89,6 +89,30 @@ static void broad_phases_agree(void **state)
   }
 }
 
+/* As many bodies as a large scene has: the sweep finds the pairs that trying all finds, within capacities that follow the scene. */
+static void broad_phases_agree_on_many_bodies(void **state)
+{
+  (void)state;
+  uint64_t seed = 6;
+  collision_scene *s = scene_new();
+  scene_world(s);
+  scene_jumble(s, &seed, 30000, 20.0f);
+  sb_collision_settings all = settings_with(SB_BROAD_ALL_PAIRS, 0), sap = settings_with(SB_BROAD_SAP, 0);
+  sb_collision *x = step_with(s, &all, NULL), *y = step_with(s, &sap, NULL);
+  assert_true(sb_collision_pair_count(x) > 30000);
+  assert_int_equal(sb_collision_pair_count(x), sb_collision_pair_count(y));
+  for (uint32_t i = 0; i < sb_collision_pair_count(x); i++) {
+    uint32_t p[2], q[2];
+    sb_collision_pair(x, i, p);
+    sb_collision_pair(y, i, q);
+    assert_true(p[0] == q[0] && p[1] == q[1]);
+  }
+  assert_same(sb_collision_contacts(x), sb_collision_contacts(y), 1);
+  sb_collision_destroy(x);
+  sb_collision_destroy(y);
+  scene_free(s);
+}
+
 static void tasks_and_lanes_change_nothing(void **state)
 {
   (void)state;
@@ -510,6 +534,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(broad_phases_agree),
+      cmocka_unit_test(broad_phases_agree_on_many_bodies),
       cmocka_unit_test(tasks_and_lanes_change_nothing),
       cmocka_unit_test(nothing_survives_a_step),
       cmocka_unit_test(worlds_are_alone),

@@ -12,6 +12,8 @@
 #define REFERENCE_COORD SB_DOMAIN_COORD
 #define REFERENCE_DOF SB_DOMAIN_DOF
 #define REFERENCE_SHAPE SB_DOMAIN_SHAPE
+#define REFERENCE_TENDON SB_DOMAIN_TENDON
+#define REFERENCE_TENDON_TERM SB_DOMAIN_TENDON_TERM
 
 const sb_array_info sb_array_table[SB_ARRAY_COUNT] = {
 #define SB_X(DOMAIN, type, name, comps, ref, doc)                                                                      \
@@ -19,6 +21,9 @@ const sb_array_info sb_array_table[SB_ARRAY_COUNT] = {
     SB_MODEL_ARRAYS(SB_X)
 #undef SB_X
 };
+
+const int sb_name_domain[SB_NAME_KINDS] = {SB_DOMAIN_BODY,     SB_DOMAIN_DOF,      SB_DOMAIN_SHAPE,
+                                          SB_DOMAIN_ACTUATOR, SB_DOMAIN_EQUALITY, SB_DOMAIN_TENDON};
 
 uint32_t sb_model_domain_count(const sb_model *model, int domain)
 {

@@ -11,7 +11,15 @@
 typedef struct sb_model_store sb_model_store;
 
 /* Which name table */
-typedef enum sb_name_kind { SB_NAME_BODY, SB_NAME_DOF, SB_NAME_SHAPE, SB_NAME_ACTUATOR, SB_NAME_KINDS } sb_name_kind;
+typedef enum sb_name_kind {
+  SB_NAME_BODY,
+  SB_NAME_DOF,
+  SB_NAME_SHAPE,
+  SB_NAME_ACTUATOR,
+  SB_NAME_EQUALITY,
+  SB_NAME_TENDON,
+  SB_NAME_KINDS
+} sb_name_kind;
 
 /* Reads cooked bytes. Every count, index and number is checked; damaged or hostile bytes give one diagnostic. */
 sb_status sb_model_store_from_bytes(const void *bytes, size_t size, const char *where, sb_model_store **out,

@@ -490,6 +490,15 @@ sb_status sb_sim_reset(sb_sim *sim, sb_diagnostics *diag)
 
 /* ---- the tick ---- */
 
+/* The force of a motor on a tendon, at the joints that the tendon runs over. */
+static void pull_tendon(sb_sim *sim, uint32_t tendon, float force)
+{
+  const sb_model *m = sim->model;
+  uint32_t first = (uint32_t)m->tendon_first_term[tendon];
+  for (uint32_t i = first; i < first + m->tendon_terms[tendon]; i++)
+    sim->state.joint_f[m->tendon_term_dof[i]] += m->tendon_term_coef[i] * force;
+}
+
 /* Motors add force, servo actuators set targets; the control is clamped to its range. */
 static void apply_actuators(sb_sim *sim)
 {
@@ -499,9 +508,11 @@ static void apply_actuators(sb_sim *sim)
     float ctrl = sim->state.actuator_ctrl[a];
     ctrl = ctrl < m->actuator_ctrl_lower[a] ? m->actuator_ctrl_lower[a] : ctrl;
     ctrl = ctrl > m->actuator_ctrl_upper[a] ? m->actuator_ctrl_upper[a] : ctrl;
-    uint32_t dof = (uint32_t)m->actuator_dof[a];
+    int32_t dof = m->actuator_dof[a];
     float gear = m->actuator_gear[a];
-    if (m->actuator_kind[a] == SB_ACTUATOR_MOTOR)
+    if (m->actuator_tendon[a] >= 0)
+      pull_tendon(sim, (uint32_t)m->actuator_tendon[a], gear * ctrl);
+    else if (m->actuator_kind[a] == SB_ACTUATOR_MOTOR)
       sim->state.joint_f[dof] += gear * ctrl;
     else if (m->actuator_kind[a] == SB_ACTUATOR_POSITION)
       sim->state.joint_target_q[dof] = ctrl / gear;

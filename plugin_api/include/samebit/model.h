@@ -46,9 +46,17 @@ extern "C" {
 /* body_flags */
 #define SB_BODY_STATIC 1u /* bolted to the world through FIXED joints; never moves */
 /* actuator_kind */
-#define SB_ACTUATOR_MOTOR 0u    /* joint_f += gear * ctrl */
+#define SB_ACTUATOR_MOTOR 0u    /* joint_f += gear * ctrl; on a tendon joint_f += coef * (gear * ctrl) for each term */
 #define SB_ACTUATOR_POSITION 1u /* joint_target_q = ctrl / gear; the dof's target_ke and target_kd are cooked in */
 #define SB_ACTUATOR_VELOCITY 2u /* joint_target_qd = ctrl / gear; the dof's target_kd is cooked in */
+/* equality_type: what the constraint holds
+ * CONNECT  the points anchor_a of body a and anchor_b of body b coincide
+ * WELD     the points coincide, and orientation(b) = orientation(a) * relpose
+ * JOINT    q0 - ref0 = sum over k of poly[k] * (q1 - ref1)^k, with q0 and q1 the coordinates of both dofs and ref their
+ *          joint_ref; without a second dof q0 - ref0 = poly[0] */
+#define SB_EQUALITY_CONNECT 0u
+#define SB_EQUALITY_WELD 1u
+#define SB_EQUALITY_JOINT 2u
 /* "no limit" in limit arrays */
 #define SB_NO_LIMIT 3.0e38f
 
@@ -61,10 +69,13 @@ extern "C" {
   X(SHAPE, shape_count)                                                                                                \
   X(ACTUATOR, actuator_count)                                                                                          \
   X(EXCLUDE, exclude_count)                                                                                            \
-  X(PAIR, pair_count)
+  X(PAIR, pair_count)                                                                                                  \
+  X(EQUALITY, equality_count)                                                                                          \
+  X(TENDON, tendon_count)                                                                                              \
+  X(TENDON_TERM, tendon_term_count)
 
 /* X(DOMAIN, ctype, name, components, reference, unit and meaning)
- * reference says which domain an index array points into (for replication): NONE, BODY, SHAPE, COORD, DOF, WORLD. */
+ * reference says which domain an index array points into (for replication): NONE or a domain. */
 #define SB_MODEL_ARRAYS(X)                                                                                             \
   X(WORLD, float, gravity, 3, NONE, "m/s^2, world frame")                                                              \
   X(WORLD, uint32_t, world_key, 1, NONE, "key of the world in random streams")                                         \
@@ -116,7 +127,7 @@ extern "C" {
   X(SHAPE, uint32_t, shape_conaffinity, 1, NONE, "see shape_contype")                                                  \
   X(SHAPE, uint32_t, shape_condim, 1, NONE, "1 frictionless, 3 sliding, 4 torsional, 6 rolling; a pair takes the larger") \
   X(ACTUATOR, uint32_t, actuator_kind, 1, NONE, "SB_ACTUATOR_*")                                                       \
-  X(ACTUATOR, int32_t, actuator_dof, 1, DOF, "driven dof")                                                             \
+  X(ACTUATOR, int32_t, actuator_dof, 1, DOF, "driven dof; -1 when it drives a tendon")                                 \
   X(ACTUATOR, float, actuator_gear, 1, NONE, "force or torque per unit of control")                                    \
   X(ACTUATOR, float, actuator_ctrl_lower, 1, NONE, "control range; -SB_NO_LIMIT for none")                             \
   X(ACTUATOR, float, actuator_ctrl_upper, 1, NONE, "control range; SB_NO_LIMIT for none")                              \
@@ -126,7 +137,30 @@ extern "C" {
   X(PAIR, float, pair_friction, 3, NONE, "as shape_friction")                                                          \
   X(PAIR, float, pair_restitution, 1, NONE, "as shape_restitution")                                                    \
   X(PAIR, float, pair_margin, 1, NONE, "m, in place of the sum of both shapes' margins")                               \
-  X(PAIR, uint32_t, pair_condim, 1, NONE, "as shape_condim")
+  X(PAIR, uint32_t, pair_condim, 1, NONE, "as shape_condim")                                                           \
+  X(DOF, int32_t, dof_body, 1, BODY, "body whose joint has the dof")                                                   \
+  X(DOF, int32_t, dof_coord, 1, COORD, "coordinate of an AXES joint's dof; -1 for FREE and BALL")                      \
+  X(EQUALITY, uint32_t, equality_type, 1, NONE, "SB_EQUALITY_*")                                                       \
+  X(EQUALITY, int32_t, equality_body, 2, BODY, "bodies a and b, -1 the world; JOINT: the bodies of its dofs")          \
+  X(EQUALITY, float, equality_anchor_a, 3, NONE, "m, point in the frame of body a; of the world when a is -1")         \
+  X(EQUALITY, float, equality_anchor_b, 3, NONE, "m, point in the frame of body b; of the world when b is -1")         \
+  X(EQUALITY, float, equality_relpose, 4, NONE, "WELD: quaternion of b in a; else the identity")                       \
+  X(EQUALITY, int32_t, equality_dof, 2, DOF, "JOINT: dofs of AXES joints, the second may be -1; else -1 -1")           \
+  X(EQUALITY, float, equality_poly, 5, NONE, "JOINT: coefficients of the powers 0 to 4; else 0")                       \
+  X(TENDON, int32_t, tendon_world, 1, WORLD, "world of the tendon")                                                    \
+  X(TENDON, int32_t, tendon_first_term, 1, TENDON_TERM, "first of its terms; length = sum of coef * q, in order")      \
+  X(TENDON, uint32_t, tendon_terms, 1, NONE, "number of its terms, 1 or more")                                         \
+  X(TENDON, float, tendon_limit_lower, 1, NONE, "m or rad, of the length; -SB_NO_LIMIT for none")                      \
+  X(TENDON, float, tendon_limit_upper, 1, NONE, "m or rad, of the length; SB_NO_LIMIT for none")                       \
+  X(TENDON, float, tendon_stiffness, 1, NONE, "N/m or N m/rad, towards the spring's dead band")                        \
+  X(TENDON, float, tendon_damping, 1, NONE, "N s/m or N m s/rad")                                                      \
+  X(TENDON, float, tendon_friction, 1, NONE, "N or N m of dry friction")                                               \
+  X(TENDON, float, tendon_spring_lower, 1, NONE, "m or rad, lower end of the dead band, where the spring is slack")    \
+  X(TENDON, float, tendon_spring_upper, 1, NONE, "m or rad, upper end of the dead band")                               \
+  X(TENDON_TERM, int32_t, tendon_term_tendon, 1, TENDON, "tendon of the term")                                         \
+  X(TENDON_TERM, int32_t, tendon_term_dof, 1, DOF, "dof of an AXES joint; a tendon has each dof once")                 \
+  X(TENDON_TERM, float, tendon_term_coef, 1, NONE, "length per unit of the coordinate")                                \
+  X(ACTUATOR, int32_t, actuator_tendon, 1, TENDON, "driven tendon; -1 for none")
 
 /* Read-only view of a model. Pointers are NULL where the domain's count is 0. Entities of one world are contiguous and
  * worlds are in order: world_body_start[w] to world_body_start[w + 1], likewise for the other domains. */

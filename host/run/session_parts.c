@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "golden_hashes.h"
+#include "samebit/solver_tools.h"
 
 static sb_status no_memory(sb_diagnostics *diag)
 {
@@ -185,6 +186,35 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
   }
 }
 
+static void report_split(sb_session *s, const char *kind, sb_name_kind names, uint32_t index, uint32_t first,
+                         uint32_t second, sb_diagnostics *diag)
+{
+  sb_report(diag, SB_ERROR, SB_CODE_BODY_SPLIT, s->config.path,
+            "%s %u \"%s\" holds bodies of [solver.%s] and [solver.%s]; give them to one solver", kind, index,
+            sb_model_store_name(s->one, names, index), s->parts[first].name, s->parts[second].name);
+}
+
+/* No constraint may reach from one solver to another; bolted bodies belong to all. */
+static void check_constraints(sb_session *s, const uint32_t *owner, sb_diagnostics *diag)
+{
+  const sb_model *m = sb_model_store_view(s->one);
+  for (uint32_t e = 0; e < m->equality_count; e++) {
+    uint32_t part[2];
+    for (uint32_t k = 0; k < 2; k++) {
+      int32_t body = m->equality_body[2 * e + k];
+      part[k] = body < 0 || (m->body_flags[body] & SB_BODY_STATIC) ? 0 : owner[body];
+    }
+    if (part[0] && part[1] && part[0] != part[1])
+      report_split(s, "equality constraint", SB_NAME_EQUALITY, e, part[0], part[1], diag);
+  }
+  for (uint32_t i = 1; i < m->tendon_term_count; i++) {
+    int32_t t = m->tendon_term_tendon[i];
+    if (t != m->tendon_term_tendon[i - 1] || !sb_tendon_acts(m, t)) continue;
+    uint32_t before = owner[m->dof_body[m->tendon_term_dof[i - 1]]], now = owner[m->dof_body[m->tendon_term_dof[i]]];
+    if (before != now) report_split(s, "tendon", SB_NAME_TENDON, (uint32_t)t, before, now, diag);
+  }
+}
+
 sb_status sb_session_assign_bodies(sb_session *s, sb_diagnostics *diag)
 {
   const sb_model *one = sb_model_store_view(s->one), *all = sb_model_store_view(s->model);
@@ -192,6 +222,7 @@ sb_status sb_session_assign_bodies(sb_session *s, sb_diagnostics *diag)
   uint32_t *owner = calloc((size_t)one->body_count + 1, sizeof *owner);
   if (!owner) return no_memory(diag);
   claim_bodies(s, owner, diag);
+  if (diag->error_count == errors) check_constraints(s, owner, diag);
   sb_status status = diag->error_count > errors ? SB_E_CONFIG : SB_OK;
   for (uint32_t p = 1; !status && p < s->part_count; p++) {
     sb_session_part *part = &s->parts[p];

@@ -60,7 +60,7 @@ static void read_settings(mjcf *m)
 static void check_sections(mjcf *m)
 {
   static const char *const read[] = {"compiler", "option",   "default",  "worldbody",
-                                     "contact",  "actuator", "keyframe", NULL};
+                                     "contact",  "equality", "tendon",   "actuator", "keyframe", NULL};
   for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
     bool known = false;
     for (int i = 0; read[i]; i++) known |= xml_is(c, read[i]);
@@ -109,6 +109,8 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
   if (in->status == SB_OK) scene_tree_build(&m->tree, builder);
   if (in->status == SB_OK) {
     mjcf_read_contact(m);
+    mjcf_read_equalities(m);
+    mjcf_read_tendons(m);
     mjcf_read_actuators(m);
     mjcf_read_keyframe(m);
   }
@@ -116,6 +118,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
   mjcf_files_clear(m);
   name_map_clear(&m->class_names);
   name_map_clear(&m->actuator_names);
+  name_map_clear(&m->tendon_names);
   free(m->actuators);
   free(m);
 }

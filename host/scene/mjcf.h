@@ -7,9 +7,15 @@
 #include "xml_input.h"
 
 /* Elements whose attributes default classes can give. All actuator shortcuts share one. */
-typedef enum mjcf_kind { MJCF_NONE, MJCF_GEOM, MJCF_JOINT, MJCF_PAIR, MJCF_ACTUATOR } mjcf_kind;
+typedef enum mjcf_kind { MJCF_NONE, MJCF_GEOM, MJCF_JOINT, MJCF_PAIR, MJCF_ACTUATOR, MJCF_EQUALITY, MJCF_TENDON, MJCF_SITE } mjcf_kind;
 
 typedef enum mjcf_choice { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO } mjcf_choice;
+
+/* Sections in which an element's name means something else than below a body. */
+typedef enum mjcf_section { MJCF_IN_BODY, MJCF_IN_EQUALITY, MJCF_IN_TENDON } mjcf_section;
+
+/* What a name stands for when its element is left out. */
+#define MJCF_LEFT_OUT INT32_MAX
 
 /* An element inside <default>. */
 typedef struct mjcf_entry {
@@ -61,6 +67,7 @@ typedef struct mjcf {
   int32_t *actuators;
   uint32_t actuator_count, actuator_capacity;
   name_map actuator_names;
+  name_map tendon_names; /* to tendons of the model, or MJCF_LEFT_OUT */
 } mjcf;
 
 /* An element together with the class that completes it. */
@@ -77,6 +84,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
 
 /* mjcf_schema.c */
 bool mjcf_check(mjcf *m, const xmlNode *node);
+bool mjcf_check_in(mjcf *m, const xmlNode *node, mjcf_section section);
 
 /* mjcf_files.c: puts the content of included files in the place of <include> everywhere below the root. */
 void mjcf_include(mjcf *m);
@@ -110,7 +118,14 @@ void mjcf_pose(const mjcf_source *s, double X[7]);
 
 /* mjcf_body.c */
 void mjcf_read_world(mjcf *m);
+/* mjcf_constraint.c */
+void mjcf_read_equalities(mjcf *m);
+void mjcf_read_tendons(mjcf *m);
 /* mjcf_rest.c */
+/* Calls read for every element inside the sections of that name. */
+void mjcf_each_in(mjcf *m, const char *section, void (*read)(mjcf *, const xmlNode *));
+/* The number behind a name that an attribute must give; -1 after an error. */
+int32_t mjcf_refer(mjcf *m, const xmlNode *node, const char *attribute, const name_map *map, const char *kind);
 void mjcf_read_contact(mjcf *m);
 void mjcf_read_actuators(mjcf *m);
 void mjcf_read_keyframe(mjcf *m);

@@ -229,6 +229,17 @@ static void read_geom(mjcf *m, const xmlNode *node, int32_t link, const double f
   scene_tree_add_geom(&m->tree, &geom, node);
 }
 
+static void read_site(mjcf *m, const xmlNode *node, int32_t link, const double frame[7], int32_t class)
+{
+  const mjcf_source s = mjcf_source_of(m, node, MJCF_SITE, class);
+  scene_site site = {.name = name_of(node), .link = link};
+  double local[7], ends[6], size[3] = {0.0, 0.0, 0.0};
+  mjcf_pose(&s, local);
+  if (mjcf_numbers(&s, "fromto", ends, 6) && !read_ends(&s, ends, GEOM_CAPSULE, local, size)) return;
+  cook_pose_mul(frame, local, site.X);
+  scene_tree_add_site(&m->tree, &site, node);
+}
+
 /* Inertia ---------------------------------------------------------------------------------------------------------- */
 
 static void read_inertial(mjcf *m, const xmlNode *node, scene_link *out)
@@ -299,6 +310,8 @@ static void read_own(mjcf *m, const xmlNode *node, int32_t link, const double fr
     if (xml_is(c, "body") || !mjcf_check(m, c)) continue;
     if (xml_is(c, "geom")) {
       read_geom(m, c, link, frame, class, &masses->from_geoms);
+    } else if (xml_is(c, "site")) {
+      read_site(m, c, link, frame, class);
     } else if (xml_is(c, "frame")) {
       const mjcf_source s = {m, c, MJCF_NONE, -1};
       double local[7], X[7];

@@ -11,6 +11,9 @@ static mjcf_kind kind_of(const xmlNode *node)
   if (xml_is(node, "geom")) return MJCF_GEOM;
   if (xml_is(node, "joint")) return MJCF_JOINT;
   if (xml_is(node, "pair")) return MJCF_PAIR;
+  if (xml_is(node, "equality")) return MJCF_EQUALITY;
+  if (xml_is(node, "tendon")) return MJCF_TENDON;
+  if (xml_is(node, "site")) return MJCF_SITE;
   for (int i = 0; actuators[i]; i++)
     if (xml_is(node, actuators[i])) return MJCF_ACTUATOR;
   return MJCF_NONE;

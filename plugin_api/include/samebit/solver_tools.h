@@ -78,19 +78,25 @@ static inline sb_status sb_refuse_equalities(const sb_bind *bind, const char *so
   return SB_OK;
 }
 
-/* For a solver without tendons: SB_E_UNSUPPORTED when one with a limit, spring, damping or friction runs over a joint of a
- * body that it owns. Other tendons only carry actuators, which the host brings into joint_f. */
+/* Whether a tendon acts by itself: without limit, spring, damping and friction it only carries actuators, which the host
+ * brings into joint_f. */
+static inline int sb_tendon_acts(const sb_model *m, int32_t tendon)
+{
+  return m->tendon_limit_lower[tendon] > -SB_NO_LIMIT || m->tendon_limit_upper[tendon] < SB_NO_LIMIT ||
+         m->tendon_stiffness[tendon] > 0.0f || m->tendon_damping[tendon] > 0.0f || m->tendon_friction[tendon] > 0.0f;
+}
+
+/* For a solver without tendons: SB_E_UNSUPPORTED when one that acts runs over a joint of a body that it owns. */
 static inline sb_status sb_refuse_tendons(const sb_bind *bind, const char *solver, char *error, uint32_t error_size)
 {
   const sb_model *m = bind->model;
   for (uint32_t i = 0; i < m->tendon_term_count; i++) {
     int32_t t = m->tendon_term_tendon[i], body = m->dof_body[m->tendon_term_dof[i]];
-    int limited = m->tendon_limit_lower[t] > -SB_NO_LIMIT || m->tendon_limit_upper[t] < SB_NO_LIMIT;
-    int resists = m->tendon_stiffness[t] > 0.0f || m->tendon_damping[t] > 0.0f || m->tendon_friction[t] > 0.0f;
-    if ((!limited && !resists) || !sb_owns_body(bind, body)) continue;
+    if (!sb_tendon_acts(m, t) || !sb_owns_body(bind, body)) continue;
     snprintf(error, error_size,
-             "%s has no tendons, and tendon %d with its %s runs over the joint of body %d; use plugin = steel for it", solver,
-             (int)t, limited ? "limit" : "spring, damping or friction", (int)body);
+             "%s has no tendons, and tendon %d, which has a limit, spring, damping or friction, runs over the joint of body "
+             "%d; use plugin = steel for it",
+             solver, (int)t, (int)body);
     return SB_E_UNSUPPORTED;
   }
   return SB_OK;

@@ -1,0 +1,102 @@
+/* Equality constraints and tendons in a run: motors on tendons, what solvers refuse, what may not be divided. */
+#include "host_fixture.h"
+
+#define MODEL(sections)                                                                                                \
+  "<mujoco><worldbody><body name='a'><joint name='ja' axis='0 1 0'/><geom size='.1' pos='.5 0 0'/></body>"             \
+  "<body name='b' pos='0 3 0'><joint name='jb' axis='0 1 0'/><geom size='.1' pos='.5 0 0'/></body></worldbody>"        \
+  sections "</mujoco>"
+#define TENDON(attributes)                                                                                             \
+  "<tendon><fixed name='t' " attributes "><joint joint='ja' coef='.5'/><joint joint='jb' coef='-2'/></fixed></tendon>"
+
+/* Opens a session on a model of its own; the parts say which solver has which body. */
+static sb_status open_model(const char *model, const char *parts, sb_session *session, sb_diagnostics *diag)
+{
+  char path[64], text[1024];
+  write_ini(model, path);
+  snprintf(text, sizeof text,
+           "[world]\nscene = %s\nreplicate = 2\ndt = 1/200\n[determinism]\nmode = Off\n[coupling]\ncontacts = none\n%s",
+           path, parts);
+  sb_status status = open_text(text, (sb_session_options){0}, session, diag);
+  unlink(path);
+  return status;
+}
+
+#define BOTH(plugin) "[solver.s]\nplugin = " plugin "\nbodies = *\n"
+
+/* gear 3, control 4 cut to 2: a force of 6, so joint_f is 3 and -12, in both worlds; a second motor adds to it. */
+static void test_motor(void **state)
+{
+  (void)state;
+  static const char *const plugins[] = {BOTH("featherstone"), BOTH("semi_implicit")};
+  for (int i = 0; i < 2; i++) {
+    sb_session session;
+    sb_diagnostics diag = {0};
+    sb_sim *sim;
+    assert_int_equal(open_model(MODEL(TENDON("") "<actuator><motor tendon='t' gear='3' ctrlrange='-2 2'/>"
+                                                 "<motor joint='jb' gear='10'/></actuator>"),
+                                plugins[i], &session, &diag),
+                     SB_OK);
+    assert_int_equal(sb_sim_create(&session.sim, &sim, &diag), SB_OK);
+    sb_state *now = sb_sim_state(sim);
+    now->actuator_ctrl[2] = 4.0f;
+    now->actuator_ctrl[3] = 1.0f;
+    assert_int_equal(sb_sim_step(sim, &diag), SB_OK);
+    assert_true(now->joint_f[0] == 0.0f && now->joint_f[1] == 0.0f);
+    assert_true(now->joint_f[2] == 3.0f && now->joint_f[3] == -2.0f); /* 10 - 12 */
+    assert_true(now->joint_qd[2] > now->joint_qd[0] && now->joint_qd[3] < now->joint_qd[1]);
+    assert_int_equal(sb_array_body(sb_sim_registry(sim), sb_registry_find(sb_sim_registry(sim), "state.actuator_ctrl"), 2), 2);
+    sb_sim_destroy(sim);
+    sb_session_close(&session);
+    sb_diagnostics_clear(&diag);
+  }
+}
+
+static void refused(const char *model, const char *parts, sb_code code, const char *says)
+{
+  sb_session session;
+  sb_diagnostics diag = {0};
+  sb_sim *sim = NULL;
+  sb_status status = open_model(model, parts, &session, &diag);
+  if (!status) status = sb_sim_create(&session.sim, &sim, &diag);
+  if (!says) assert_int_equal(status, SB_OK);
+  if (says && count_messages(&diag, code, says) != 1) {
+    print_messages(&diag);
+    fail_msg("expected '%s' once", says);
+  }
+  sb_sim_destroy(sim);
+  sb_session_close(&session);
+  sb_diagnostics_clear(&diag);
+}
+
+static void test_refusals(void **state)
+{
+  (void)state;
+  static const char weld[] = MODEL("<equality><weld body1='a' body2='b'/></equality>");
+  static const char gear[] = MODEL("<equality><joint joint1='jb'/></equality>");
+  refused(weld, BOTH("featherstone"), SB_CODE_SOLVER_REFUSED, "constraint 0 (weld) holds bodies 0 and 1");
+  refused(weld, BOTH("semi_implicit"), SB_CODE_SOLVER_REFUSED, "constraint 0 (weld) holds bodies 0 and 1");
+  refused(gear, BOTH("featherstone"), SB_CODE_SOLVER_REFUSED, "(joint)");
+  refused(MODEL(TENDON("range='-1 1'")), BOTH("featherstone"), SB_CODE_SOLVER_REFUSED, "tendon 0");
+  refused(MODEL(TENDON("damping='1'")), BOTH("semi_implicit"), SB_CODE_SOLVER_REFUSED, "tendon 0");
+  refused(MODEL(TENDON("")), BOTH("featherstone"), SB_CODE_SOLVER_REFUSED, NULL);
+}
+
+static void test_division(void **state)
+{
+  (void)state;
+#define EACH "[solver.x]\nplugin = featherstone\nbodies = a\n[solver.y]\nplugin = featherstone\nbodies = b\n"
+  refused(MODEL("<equality><connect name='pin' body1='a' body2='b' anchor='0 0 0'/></equality>"), EACH, SB_CODE_BODY_SPLIT,
+          "equality constraint 0 \"pin\" holds bodies of [solver.x] and [solver.y]");
+  refused(MODEL(TENDON("frictionloss='1'")), EACH, SB_CODE_BODY_SPLIT, "tendon 0 \"t\" holds bodies");
+  refused(MODEL(TENDON("") "<actuator><motor tendon='t'/></actuator>"), EACH, SB_CODE_BODY_SPLIT, NULL);
+  /* A constraint matters only to the solver whose body it holds. */
+  refused(MODEL("<equality><connect body1='a' anchor='0 0 0'/></equality>"), EACH, SB_CODE_SOLVER_REFUSED,
+          "constraint 0 (connect) holds bodies 0 and -1");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_motor), cmocka_unit_test(test_refusals),
+                                     cmocka_unit_test(test_division)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -56,9 +56,10 @@ typedef struct st_solver {
   uint32_t *record, *moved;
   uint32_t moved_count;
   st_body *bodies;
+  st_warm *warms;
+  st_frame *frames;
   float *masses, *blocks;
-  float *cache;     /* registered: ST_CACHE_FLOATS per contact */
-  float *cache_old; /* copy of the tick before */
+  float *cache; /* registered: ST_CACHE_FLOATS per contact */
   st_tick tick;
   /* of the parallel loop */
   uint32_t first, end;
@@ -100,8 +101,9 @@ static bool take_memory(st_solver *s)
       {&s->record, bodies * 4},
       {&s->moved, bodies * 4},
       {&s->bodies, bodies * sizeof(st_body)},
+      {&s->warms, bodies * sizeof(st_warm)},
+      {&s->frames, bodies * sizeof(st_frame)},
       {&s->masses, bodies * 32},
-      {&s->cache_old, (contacts + 1) * ST_CACHE_FLOATS * sizeof(float)},
       {&s->graph.manifolds, (contacts + 1) * sizeof(st_manifold)},
       {&s->graph.color, contacts + 1},
       {&s->graph.used_colors, (bodies + 1) * 4},
@@ -115,6 +117,31 @@ static bool take_memory(st_solver *s)
     memcpy(wanted[i].slot, &block, sizeof block);
   }
   return true;
+}
+
+static void add_record(st_solver *s, uint32_t body, float own)
+{
+  const sb_model *m = s->bind.model;
+  uint32_t record = s->moved_count++;
+  s->record[body] = record;
+  s->moved[record] = body;
+  s->masses[8 * (size_t)record + 7] = own;
+  memcpy(s->frames[record].inertia, m->body_inertia + 6 * (size_t)body, 6 * sizeof(float));
+  memcpy(s->frames[record].inv_inertia, m->body_inv_inertia + 6 * (size_t)body, 6 * sizeof(float));
+}
+
+/* Own bodies, then everybody else's moving bodies as obstacles; component 7 of a mass record says which. The record after them is what
+ * does not move. */
+static void number_records(st_solver *s)
+{
+  const sb_model *m = s->bind.model;
+  for (uint32_t b = 0; b < m->body_count; b++) s->record[b] = ST_NOBODY;
+  for (uint32_t i = 0; i < s->bind.body_count; i++)
+    if (!(m->body_flags[s->bind.bodies[i]] & SB_BODY_STATIC)) add_record(s, s->bind.bodies[i], 1.0f);
+  for (uint32_t b = 0; b < m->body_count; b++)
+    if (s->record[b] == ST_NOBODY && !(m->body_flags[b] & SB_BODY_STATIC)) add_record(s, b, 0.0f);
+  s->bodies[s->moved_count].dq[3] = 1.0f;
+  s->frames[s->moved_count].turn[3] = 1.0f;
 }
 
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
@@ -141,22 +168,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   status = bind->host->register_array(bind->host->context, &cache, &data);
   if (status) return status;
   s->cache = data;
-  /* Own bodies, then everybody else's moving bodies as obstacles; component 7 of a mass record says which. */
-  const sb_model *m = bind->model;
-  for (uint32_t b = 0; b < m->body_count; b++) s->record[b] = ST_NOBODY;
-  for (uint32_t i = 0; i < bind->body_count; i++) {
-    uint32_t body = bind->bodies[i];
-    if (m->body_flags[body] & SB_BODY_STATIC) continue;
-    s->record[body] = s->moved_count;
-    s->moved[s->moved_count] = body;
-    s->masses[8 * (size_t)s->moved_count++ + 7] = 1.0f;
-  }
-  for (uint32_t b = 0; b < m->body_count; b++) {
-    if (s->record[b] != ST_NOBODY || (m->body_flags[b] & SB_BODY_STATIC)) continue;
-    s->record[b] = s->moved_count;
-    s->moved[s->moved_count++] = b;
-  }
-  s->bodies[s->moved_count].dq[3] = 1.0f; /* the record of what does not move */
+  number_records(s);
   return SB_OK;
 }
 
@@ -247,17 +259,17 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
   if (status) return status;
   uint32_t bodies = s->moved_count;
   s->tick = (st_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .contacts = step->contacts,
-                      .match = step->match, .record = s->record, .bodies = s->bodies, .masses = s->masses, .nobody = bodies,
+                      .match = step->match, .record = s->record, .bodies = s->bodies, .warms = s->warms, .frames = s->frames, .masses = s->masses, .nobody = bodies,
                       .moved = s->moved, .moved_count = bodies, .manifolds = s->graph.manifolds, .order = s->graph.order,
-                      .bundles = s->graph.bundles, .blocks = s->blocks, .cache_old = s->cache_old, .cache_new = s->cache};
+                      .bundles = s->graph.bundles, .blocks = s->blocks, .cache = s->cache};
   run_chunks(s, PASS_LOAD, 0, bodies);
   st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
-  memcpy(s->cache_old, s->cache, (size_t)s->bind.contact_capacity * ST_CACHE_FLOATS * sizeof(float));
-  memset(s->cache, 0, (size_t)step->contacts->count * ST_CACHE_FLOATS * sizeof(float));
   run_manifolds(s, PASS_PREPARE);
+  /* prepared constraints hold all that the cache said; contacts that are not this instance's keep nothing */
+  memset(s->cache, 0, (size_t)step->contacts->count * ST_CACHE_FLOATS * sizeof(float));
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
     run_chunks(s, PASS_PUSH, 0, bodies);
-    run_colors(s, PASS_WARM);
+    if (i == 0) run_colors(s, PASS_WARM);
     run_colors(s, PASS_SOLVE);
     run_chunks(s, PASS_MOVE, 0, bodies);
     run_colors(s, PASS_RELAX);

@@ -18,6 +18,24 @@ typedef struct st_body {
   float dp[3], dq[4], pad2;
 } st_body;
 
+/* What a body's contacts have done to its velocities (steel.kernel.h: StWarm), and what forces do within a substep. */
+typedef struct st_warm {
+  float warm[6], pad[2];
+  float mark[6], pad2[2];
+  float kick[6], pad3[2];
+} st_warm;
+
+/* A body at the start of the tick: orientation, centre of mass in its frame. Then what the model says: inertia and its inverse, kg m^2,
+ * about the centre of mass in the body's axes. Rows of eight, so that lanes load them whole. */
+typedef struct st_frame {
+  float turn[4], com[3], pad;
+  float inertia[6], pad2[2];
+  float inv_inertia[6], pad3[2];
+} st_frame;
+
+#define ST_WARM_FLOATS (sizeof(st_warm) / sizeof(float))
+#define ST_FRAME_FLOATS (sizeof(st_frame) / sizeof(float))
+
 /* Contacts of one pair of shapes. */
 typedef struct st_manifold {
   uint32_t body_a, body_b; /* st_body records */
@@ -30,6 +48,7 @@ typedef struct st_bundle {
   uint32_t points;
   uint32_t used;
   uint32_t first;     /* in st_tick.order */
+  uint32_t keep_a, keep_b; /* lanes whose body moves and is written; set with the constraint */
   uint64_t block;     /* offset of its lane-blocked constraint, floats */
 } st_bundle;
 
@@ -49,23 +68,24 @@ typedef struct st_tick {
   const int32_t *match;
   const uint32_t *record; /* st_body record of each model body */
   st_body *bodies;
+  st_warm *warms;
+  st_frame *frames;
   float *masses;          /* per record: inverse mass, inverse inertia in world axes: 8 floats, the last unused */
   uint32_t nobody;        /* the record of what does not move */
   const uint32_t *moved;  /* model body of each record */
   uint32_t moved_count;
   const st_manifold *manifolds;
   const uint32_t *order;  /* manifolds by colour, number of points, key */
-  const st_bundle *bundles;
+  st_bundle *bundles;
   float *blocks;
-  const float *cache_old; /* per contact, ST_CACHE_FLOATS of the tick before; friction and twist with a manifold's first */
-  float *cache_new;
+  float *cache; /* per contact, ST_CACHE_FLOATS: of the tick before until st_store; friction and turning with a manifold's first */
 } st_tick;
 
 /* Floats of a constraint for one lane: shared part and per point. */
-#define ST_SHARED_FLOATS 42u
+#define ST_SHARED_FLOATS 44u
 #define ST_POINT_FLOATS 11u
-/* Floats of a cached contact: normal impulse (N s), friction impulse as a vector (N s, world), twist (N m s). */
-#define ST_CACHE_FLOATS 5u
+/* Floats of a cached contact: normal impulse (N s), friction impulse (N s, world), twist and rolling as one angular impulse (N m s, world). */
+#define ST_CACHE_FLOATS 7u
 
 #define ST_LANE_FUNCTIONS(lanes)                                                                                       \
   /* Fills the constraints of bundles first to end - 1 from contacts and the cache. */                                \

@@ -30,111 +30,12 @@ static void *host_alloc(void *context, uint64_t bytes)
   return block;
 }
 
-void sb_sim_refresh_contact_start(sim_part *part)
-{
-  uint32_t sum = 0;
-  for (uint32_t w = 0; w < part->sim->model->world_count; w++) {
-    part->contact_start[w] = sum;
-    sum += part->contact_count[w];
-  }
-  part->contact_start[part->sim->model->world_count] = sum;
-}
-
-/* The first contact array of a solver brings the keys along by which its elements are found again. */
-static sb_status start_contact_cache(sim_part *part)
-{
-  sb_sim *sim = part->sim;
-  uint32_t capacity = sb_collision_get_usage(sim->collision).contact_capacity;
-  void *data;
-  part->contact_start = calloc((size_t)sim->model->world_count + 1, sizeof *part->contact_start);
-  part->match = calloc((size_t)capacity + 1, sizeof *part->match);
-  if (!part->contact_start || !part->match) {
-    snprintf(part->error, sizeof part->error, "no memory for %u contacts", capacity);
-    return SB_E_MEMORY;
-  }
-  sb_array_desc count = {.struct_size = sizeof count, .type = SB_TYPE_U32, .domain = SB_DOMAIN_WORLD, .components = 1,
-                         .count = sim->model->world_count, .lane_block = 1, .name = "contact_count"};
-  sb_status status = sb_registry_add(&sim->registry, part->name, &count, &data, part->error, sizeof part->error);
-  part->contact_count = data;
-  sb_array_desc key = {.struct_size = sizeof key, .type = SB_TYPE_U32, .domain = SB_DOMAIN_CONTACT, .components = 2, .count = capacity,
-                       .lane_block = 1, .name = "contact_key"};
-  if (!status)
-    status = sb_registry_add_for(&sim->registry, part->name, &key, part->contact_start, capacity, &data, part->error, sizeof part->error);
-  part->contact_key = data;
-  sb_array_desc point = {.struct_size = sizeof point, .type = SB_TYPE_F32, .domain = SB_DOMAIN_CONTACT, .components = 3, .count = capacity,
-                         .lane_block = 1, .name = "contact_point"};
-  if (!status)
-    status = sb_registry_add_for(&sim->registry, part->name, &point, part->contact_start, capacity, &data, part->error, sizeof part->error);
-  part->contact_point = data;
-  return status;
-}
-
-static uint64_t old_key(const sim_part *part, uint32_t i)
-{
-  return (uint64_t)part->contact_key[2 * (size_t)i + 1] << 32 | part->contact_key[2 * (size_t)i];
-}
-
-/* Contacts first to end - 1 of one pair of shapes that have no match yet take the nearest contacts of the old run that nobody has taken: features can change their
- * name where edges coincide, while the point stays where it is. Of equal distances the first wins. */
-static void match_by_distance(sim_part *part, const sb_contacts *now, uint32_t first, uint32_t end, uint32_t old, uint32_t old_end)
-{
-  uint32_t taken = 0; /* bit per contact of the old run; runs are at most 32 long */
-  if (old_end - old > 32) old_end = old + 32;
-  for (uint32_t i = first; i < end; i++)
-    if (part->match[i] >= 0 && (uint32_t)part->match[i] - old < 32) taken |= 1u << ((uint32_t)part->match[i] - old);
-  for (uint32_t i = first; i < end; i++) {
-    if (part->match[i] >= 0) continue;
-    float best = SB_NO_LIMIT;
-    for (uint32_t k = old; k < old_end; k++) {
-      if (taken >> (k - old) & 1u) continue;
-      const float *p = now->point_a + 3 * (size_t)i, *q = part->contact_point + 3 * (size_t)k;
-      float x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2], d = (x * x + y * y) + z * z;
-      if (d < best) best = d, part->match[i] = (int32_t)k;
-    }
-    if (part->match[i] >= 0) taken |= 1u << ((uint32_t)part->match[i] - old);
-  }
-}
-
-/* Both lists are sorted by key inside a world, so one merge finds equal keys, and the runs of equal pairs. */
-static void match_contacts(sim_part *part, const sb_contacts *now)
-{
-  const sb_model *m = part->sim->model;
-  for (uint32_t w = 0; w < m->world_count; w++) {
-    uint32_t old = part->contact_start[w], old_last = part->contact_start[w + 1];
-    for (uint32_t i = now->world_start[w], end; i < now->world_start[w + 1]; i = end) {
-      uint64_t pair = now->key[i] >> 16;
-      bool complete = true;
-      while (old < old_last && old_key(part, old) >> 16 < pair) old++;
-      uint32_t old_end = old, k = old;
-      while (old_end < old_last && old_key(part, old_end) >> 16 == pair) old_end++;
-      for (end = i; end < now->world_start[w + 1] && now->key[end] >> 16 == pair; end++) {
-        while (k < old_end && old_key(part, k) < now->key[end]) k++;
-        part->match[end] = k < old_end && old_key(part, k) == now->key[end] ? (int32_t)k : -1;
-        complete = complete && part->match[end] >= 0;
-      }
-      if (!complete && old < old_end) match_by_distance(part, now, i, end, old, old_end);
-      old = old_end;
-    }
-  }
-}
-
-static void keep_contact_keys(sim_part *part, const sb_contacts *now)
-{
-  for (uint32_t w = 0; w < part->sim->model->world_count; w++) part->contact_count[w] = now->world_start[w + 1] - now->world_start[w];
-  sb_sim_refresh_contact_start(part);
-  for (uint32_t i = 0; i < now->count; i++) {
-    part->contact_key[2 * (size_t)i] = (uint32_t)now->key[i];
-    part->contact_key[2 * (size_t)i + 1] = (uint32_t)(now->key[i] >> 32);
-    memcpy(part->contact_point + 3 * (size_t)i, now->point_a + 3 * (size_t)i, 3 * sizeof(float));
-  }
-}
-
 static sb_status host_register(void *context, const sb_array_desc *desc, void **data)
 {
   sim_part *part = context;
   *data = NULL;
   if (desc->struct_size == sizeof *desc && desc->domain == SB_DOMAIN_CONTACT && !part->contact_start) {
-    sb_status status = start_contact_cache(part);
+    sb_status status = sb_contact_cache_start(part);
     if (status) return status;
   }
   return sb_registry_add_for(&part->sim->registry, part->name, desc, part->contact_start,
@@ -270,7 +171,7 @@ static void set_initial_state(sb_sim *sim)
   for (size_t i = 0; i < sim->registry.count; i++)
     memset(sim->registry.arrays[i].data, 0, sim->registry.arrays[i].words * sizeof(uint32_t));
   for (uint32_t p = 0; p < sim->part_count; p++)
-    if (sim->parts[p].match) sb_sim_refresh_contact_start(&sim->parts[p]);
+    if (sim->parts[p].match) sb_contact_cache_refresh(&sim->parts[p]);
   copy_floats(sim->state.body_q, m->body_q, (size_t)m->body_count * 7);
   copy_floats(sim->state.body_qd, m->body_qd, (size_t)m->body_count * 6);
   copy_floats(sim->state.joint_q, m->joint_q, m->coord_count);
@@ -435,6 +336,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
       sb_thread_pool_create(config->threads ? config->threads : 1, config->shuffle, &sim->pool))
     status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for state or threads");
   if (!status) status = create_state(sim, diag);
+  if (!status && sb_sim_hash_start(sim)) status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for hashes");
   if (!status) status = create_collision(sim, config, diag);
   if (!status) status = create_filter(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
@@ -471,6 +373,8 @@ void sb_sim_destroy(sb_sim *sim)
   free(sim->seen_memory);
   free(sim->history);
   free(sim->history_tick);
+  free(sim->hash_start);
+  free(sim->hash_sums);
   free(sim);
 }
 
@@ -558,7 +462,7 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
   sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt,
                   .contacts = contacts_for(sim, (uint32_t)(part - sim->parts)), .match = part->match};
-  if (part->match) match_contacts(part, step.contacts);
+  if (part->match) sb_contact_cache_match(part, step.contacts);
   char error[512] = "";
   sim->chunk_fp_faults = 0;
   sb_status status = part->api->step(part->instance, &step, error, sizeof error);
@@ -573,7 +477,7 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
                        "subnormal settings alone",
                        (unsigned long long)sim->tick, fault);
   }
-  if (part->match) keep_contact_keys(part, step.contacts);
+  if (part->match) sb_contact_cache_keep(part, step.contacts);
   if (status)
     return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_FAILED, part->name, "tick %llu: %s",
                      (unsigned long long)sim->tick, error[0] ? error : "the solver failed without a reason");

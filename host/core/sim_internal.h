@@ -2,6 +2,8 @@
 #ifndef SAMEBIT_HOST_SIM_INTERNAL_H
 #define SAMEBIT_HOST_SIM_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "collision.h"
 #include "sim.h"
 #include "thread_pool.h"
@@ -27,6 +29,11 @@ typedef struct sim_part {
   float *contact_point;    /* registered: 3, the point on shape a in body a's frame */
   int32_t *match;          /* of this tick */
 } sim_part;
+
+/* Sums of a world that tasks add to in any order: addition modulo 2^32 does not mind. */
+typedef struct sim_hash_sums {
+  atomic_uint a, b;
+} sim_hash_sums;
 
 struct sb_sim {
   const sb_model_store *store;
@@ -54,10 +61,21 @@ struct sb_sim {
   uint64_t *history;        /* ring of SB_HASH_HISTORY */
   uint64_t *history_tick;
   sb_sim_stats stats;
+  uint64_t *hash_start;           /* hashing: first word of each world, of all its arrays in a row; world_count + 1 */
+  sim_hash_sums *hash_sums;       /* of each world */
 };
 
+/* contact_cache.c: the contacts of the tick before, by which a solver finds its warm start. */
+sb_status sb_contact_cache_start(sim_part *part);
 /* Recomputes contact_start from the registered counts. */
-void sb_sim_refresh_contact_start(sim_part *part);
+void sb_contact_cache_refresh(sim_part *part);
+/* Fills part->match. */
+void sb_contact_cache_match(sim_part *part, const sb_contacts *now);
+/* Remembers the contacts of this tick. */
+void sb_contact_cache_keep(sim_part *part, const sb_contacts *now);
+
+/* Memory for hashing; SB_E_MEMORY when there is none. */
+sb_status sb_sim_hash_start(sb_sim *sim);
 
 /* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);

@@ -189,11 +189,14 @@ static void solver_deactivate(void *instance) { (void)instance; }
 
 /* ---- passes ---- */
 
-enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
+enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_CLEAR, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
 
-/* Bundles and bodies in one chunk of a parallel loop; bodies are a multiple of 8. */
+/* Elements in one chunk of a parallel loop; bodies are a multiple of 8. */
 #define BUNDLE_CHUNK 16u
 #define BODY_CHUNK 256u
+#define CONTACT_CHUNK 4096u
+
+static uint32_t chunk_size(uint32_t pass) { return pass <= PASS_KEEP ? BODY_CHUNK : pass == PASS_CLEAR ? CONTACT_CHUNK : BUNDLE_CHUNK; }
 
 static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t first, uint32_t end)
 {
@@ -203,6 +206,7 @@ static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t
   case PASS_PUSH: SB_LANE_DISPATCH(lanes, st_bodies_push, t, first, end); break;
   case PASS_MOVE: SB_LANE_DISPATCH(lanes, st_bodies_move, t, first, end); break;
   case PASS_KEEP: SB_LANE_DISPATCH(lanes, st_bodies_store, t, first, end); break;
+  case PASS_CLEAR: memset(t->cache + (size_t)first * ST_CACHE_FLOATS, 0, (size_t)(end - first) * ST_CACHE_FLOATS * sizeof(float)); break;
   case PASS_PREPARE: SB_LANE_DISPATCH(lanes, st_prepare, t, first, end); break;
   case PASS_WARM: SB_LANE_DISPATCH(lanes, st_warm_start, t, first, end); break;
   case PASS_SOLVE: SB_LANE_DISPATCH(lanes, st_solve, t, first, end, false); break;
@@ -215,14 +219,14 @@ static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t
 static void pass_chunk(void *user, uint32_t chunk)
 {
   const st_solver *s = user;
-  uint32_t size = s->pass <= PASS_KEEP ? BODY_CHUNK : BUNDLE_CHUNK;
+  uint32_t size = chunk_size(s->pass);
   uint32_t first = s->first + chunk * size, end = first + size < s->end ? first + size : s->end;
   run_pass(s, s->bind.lanes, s->pass, first, end);
 }
 
 static void run_chunks(st_solver *s, uint32_t pass, uint32_t first, uint32_t end)
 {
-  uint32_t size = pass <= PASS_KEEP ? BODY_CHUNK : BUNDLE_CHUNK;
+  uint32_t size = chunk_size(pass);
   s->pass = pass;
   s->first = first;
   s->end = end;
@@ -266,7 +270,7 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
   st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
   run_manifolds(s, PASS_PREPARE);
   /* prepared constraints hold all that the cache said; contacts that are not this instance's keep nothing */
-  memset(s->cache, 0, (size_t)step->contacts->count * ST_CACHE_FLOATS * sizeof(float));
+  run_chunks(s, PASS_CLEAR, 0, step->contacts->count);
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
     run_chunks(s, PASS_PUSH, 0, bodies);
     if (i == 0) run_colors(s, PASS_WARM);

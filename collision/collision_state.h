@@ -87,6 +87,7 @@ struct sb_collision {
   uint32_t *planes;
   collision_span *spans;
   uint32_t span_count;
+  uint32_t *world_span_start; /* world_count + 1, into spans */
   uint32_t *span_chunk_start; /* span_chunk_count + 1, into spans */
   uint32_t span_chunk_count;
   uint32_t *world_chunk_start; /* world_chunk_count + 1, into worlds */
@@ -105,13 +106,13 @@ struct sb_collision {
       *items[2]; /* sweep entries being sorted; world w at COLLISION_ENTRIES_PER_SHAPE * solid_start[w] */
   collision_entry *entries;
   uint32_t *entry_count;      /* by world */
-  uint32_t *span_pairs;       /* pairs of each span */
-  uint32_t *span_first;       /* where they begin */
-  bool counting;              /* the pass that counts pairs without storing them */
+  uint32_t *span_pairs;       /* pairs of each span; before they are found, how many there is room for */
+  uint32_t *span_first;       /* where they begin in pairs_unsorted */
   uint32_t *world_pair_start; /* world_count + 1 */
   uint32_t *shape_count_a;    /* counting sort, shape_count + world_count */
   collision_pair *pairs;
   collision_pair *pairs_unsorted;
+  collision_pair *pairs_sorting;
   uint32_t pair_count;
   uint32_t *work; /* pairs by type */
   uint8_t *pair_type;

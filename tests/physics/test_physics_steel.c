@@ -148,6 +148,60 @@ static void test_restitution(void **state)
   physics_verdict();
 }
 
+/* A ball that rolls down a slope of angle a, or along a plane where a is 0. The coefficient c of rolling (m) lets the contact turn against
+ * it with c times the normal force: dv/dt = 5/7 g (sin a - c/r cos a), and below tan a = c/r it stays where it is. */
+static physics start_ball(double slope, double r, double c, uint32_t condim, double speed)
+{
+  sb_model_builder *b = physics_builder(-G);
+  add_plane(b, slope, 0.8);
+  sb_build_body body = physics_free(2, 0.8 * r * r, 0.8 * r * r, 0.8 * r * r, r * sin(slope), 0, r * cos(slope));
+  body.qd[0] = speed, body.qd[4] = speed / r;
+  sb_build_shape ball = sb_build_shape_default();
+  ball.type = SB_SHAPE_SPHERE;
+  ball.body = sb_builder_add_body(b, &body, NULL);
+  ball.size[0] = r;
+  ball.condim = condim;
+  ball.friction[0] = 0.8, ball.friction[2] = c;
+  sb_builder_add_shape(b, &ball, NULL);
+  return physics_start(b, STEEL, 240, PHYSICS_NO_PARAMS);
+}
+
+static void test_rolling(void **state)
+{
+  (void)state;
+  const double r = 0.1, c = 0.004, v0 = 1, want = 5.0 / 7 * G * c / r, stop = v0 / want;
+  for (uint32_t condim = 4; condim <= 6; condim += 2) {
+    physics p = start_ball(0, r, c, condim, v0);
+    physics_step(&p, 60); /* until the ball has settled */
+    double before = p.s->body_qd[0];
+    physics_step(&p, 240);
+    double lost = before - p.s->body_qd[0];
+    if (condim == 6) physics_bound(&p, "ball with rolling friction: deceleration, relative error", fabs(lost / want - 1), 2e-3);
+    if (condim == 4) physics_bound(&p, "ball without (condim 4): speed lost in 1 s, m/s", fabs(lost), 1e-3 * want);
+    physics_step(&p, (uint32_t)(240 * (stop - 1.25)) + 24);
+    if (condim == 6) {
+      physics_bound(&p, "  way to the stop, relative error", fabs(p.s->body_q[0] / (v0 * stop / 2) - 1), 0.01);
+      physics_bound(&p, "  speed after it, m/s", hypot(p.s->body_qd[0], r * p.s->body_qd[4]), 1e-5);
+    }
+    physics_stop(&p);
+  }
+  static const double share[] = {0.8, 1.5};
+  for (int k = 0; k < 2; k++) {
+    double slope = atan(share[k] * c / r), pull = 5.0 / 7 * G * (sin(slope) - c / r * cos(slope));
+    physics p = start_ball(slope, r, c, 6, 0);
+    physics_step(&p, 60);
+    double before = hypot(p.s->body_qd[0], p.s->body_qd[2]);
+    physics_step(&p, 480);
+    double v = hypot(p.s->body_qd[0], p.s->body_qd[2]);
+    if (share[k] < 1)
+      physics_bound(&p, "ball on a slope that rolling friction holds: speed, m/s", v, 1e-5);
+    else
+      physics_bound(&p, "ball on a steeper one: acceleration, relative error", fabs((v - before) / (2 * pull) - 1), 2e-3);
+    physics_stop(&p);
+  }
+  physics_verdict();
+}
+
 /* Impulses are equal and opposite, so the linear momentum of a closed system stays, but for rounding. The point where they act is
  * fixed in both bodies at the start of the tick; within it the bodies part by up to v dt along the surface, so the angular momentum may be off by
  * v dt P: 4 m/s, dt, and the 10 N s that the collisions pass on, of which friction's part counts: a tenth. */
@@ -255,7 +309,7 @@ static void test_parameters(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_flight),    cmocka_unit_test(test_rest),      cmocka_unit_test(test_slope),
-                                     cmocka_unit_test(test_restitution), cmocka_unit_test(test_collision), cmocka_unit_test(test_stacks),
+                                     cmocka_unit_test(test_restitution), cmocka_unit_test(test_rolling), cmocka_unit_test(test_collision), cmocka_unit_test(test_stacks),
                                      cmocka_unit_test(test_parameters)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
 #include "steel_graph.h"
+#include "steel_sleep.h"
 
 enum {
   ST_PARAM_SUBSTEPS,
@@ -13,6 +14,8 @@ enum {
   ST_PARAM_CONTACT_DAMPING,
   ST_PARAM_MAX_PUSH,
   ST_PARAM_RESTITUTION_THRESHOLD,
+  ST_PARAM_SLEEP_TICKS,
+  ST_PARAM_SLEEP_SPEED,
   ST_PARAM_COUNT
 };
 
@@ -27,6 +30,10 @@ static const sb_param_desc params[ST_PARAM_COUNT] = {
                            "the fastest that overlap is pushed apart", NULL, 3, 0, 1000},
     [ST_PARAM_RESTITUTION_THRESHOLD] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "restitution_threshold", "m/s",
                                         "approach speeds below this do not bounce", NULL, 1, 0, 1000},
+    [ST_PARAM_SLEEP_TICKS] = {sizeof(sb_param_desc), SB_PARAM_INT, "sleep_ticks", "1",
+                              "an island all of whose bodies have been slow for so many ticks sleeps; 0: none does", NULL, 0, 0, 1000000},
+    [ST_PARAM_SLEEP_SPEED] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "sleep_speed", "m/s",
+                              "slow is what has less kinetic energy than its mass at this speed", NULL, 0.05, 0, 1000},
 };
 
 static const sb_golden goldens[] = {SB_GOLDENS_STEEL};
@@ -53,6 +60,7 @@ typedef struct st_solver {
   st_settings settings;
   float contact_omega; /* as asked */
   st_graph graph;
+  st_sleep sleep;
   uint32_t *record, *moved;
   uint32_t moved_count;
   st_body *bodies;
@@ -125,13 +133,13 @@ static void add_record(st_solver *s, uint32_t body, float own)
   uint32_t record = s->moved_count++;
   s->record[body] = record;
   s->moved[record] = body;
-  s->masses[8 * (size_t)record + 7] = own;
+  s->frames[record].own = own;
+  s->frames[record].awake = 1.0f;
   memcpy(s->frames[record].inertia, m->body_inertia + 6 * (size_t)body, 6 * sizeof(float));
   memcpy(s->frames[record].inv_inertia, m->body_inv_inertia + 6 * (size_t)body, 6 * sizeof(float));
 }
 
-/* Own bodies, then everybody else's moving bodies as obstacles; component 7 of a mass record says which. The record after them is what
- * does not move. */
+/* Own bodies, then everybody else's moving bodies as obstacles. The record after them is what does not move. */
 static void number_records(st_solver *s)
 {
   const sb_model *m = s->bind.model;
@@ -169,7 +177,9 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   if (status) return status;
   s->cache = data;
   number_records(s);
-  return SB_OK;
+  float sleep_speed = (float)bind->params[ST_PARAM_SLEEP_SPEED];
+  s->sleep = (st_sleep){.ticks = (uint32_t)bind->params[ST_PARAM_SLEEP_TICKS], .speed2 = sleep_speed * sleep_speed};
+  return st_sleep_bind(&s->sleep, bind, error, error_size);
 }
 
 static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
@@ -189,14 +199,14 @@ static void solver_deactivate(void *instance) { (void)instance; }
 
 /* ---- passes ---- */
 
-enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_CLEAR, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
+enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_COUNT, PASS_CLEAR, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
 
 /* Elements in one chunk of a parallel loop; bodies are a multiple of 8. */
 #define BUNDLE_CHUNK 16u
 #define BODY_CHUNK 256u
 #define CONTACT_CHUNK 4096u
 
-static uint32_t chunk_size(uint32_t pass) { return pass <= PASS_KEEP ? BODY_CHUNK : pass == PASS_CLEAR ? CONTACT_CHUNK : BUNDLE_CHUNK; }
+static uint32_t chunk_size(uint32_t pass) { return pass <= PASS_COUNT ? BODY_CHUNK : pass == PASS_CLEAR ? CONTACT_CHUNK : BUNDLE_CHUNK; }
 
 static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t first, uint32_t end)
 {
@@ -206,6 +216,7 @@ static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t
   case PASS_PUSH: SB_LANE_DISPATCH(lanes, st_bodies_push, t, first, end); break;
   case PASS_MOVE: SB_LANE_DISPATCH(lanes, st_bodies_move, t, first, end); break;
   case PASS_KEEP: SB_LANE_DISPATCH(lanes, st_bodies_store, t, first, end); break;
+  case PASS_COUNT: st_sleep_count(&s->sleep, t, first, end); break;
   case PASS_CLEAR: memset(t->cache + (size_t)first * ST_CACHE_FLOATS, 0, (size_t)(end - first) * ST_CACHE_FLOATS * sizeof(float)); break;
   case PASS_PREPARE: SB_LANE_DISPATCH(lanes, st_prepare, t, first, end); break;
   case PASS_WARM: SB_LANE_DISPATCH(lanes, st_warm_start, t, first, end); break;
@@ -256,6 +267,29 @@ static void run_manifolds(st_solver *s, uint32_t pass)
   run_serial(s, pass);
 }
 
+/* Bodies to records, contacts to constraints. Prepared constraints hold all that the cache said. */
+static void begin_tick(st_solver *s, const sb_step *step)
+{
+  uint32_t bodies = s->moved_count;
+  if (s->sleep.ticks) st_sleep_wake(&s->sleep, &s->tick);
+  run_chunks(s, PASS_LOAD, 0, bodies);
+  st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
+  run_manifolds(s, PASS_PREPARE);
+  if (s->sleep.ticks) st_sleep_keep_before(&s->sleep, &s->tick);
+  run_chunks(s, PASS_CLEAR, 0, step->contacts->count);
+  if (s->sleep.ticks) st_sleep_keep_after(&s->sleep, &s->tick);
+}
+
+static void end_tick(st_solver *s)
+{
+  run_colors(s, PASS_RESTITUTION);
+  run_manifolds(s, PASS_STORE);
+  run_chunks(s, PASS_KEEP, 0, s->moved_count);
+  if (!s->sleep.ticks) return;
+  run_chunks(s, PASS_COUNT, 0, s->moved_count);
+  st_sleep_islands(&s->sleep, &s->tick, s->graph.manifold_count);
+}
+
 static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
 {
   st_solver *s = instance;
@@ -266,11 +300,7 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
                       .match = step->match, .record = s->record, .bodies = s->bodies, .warms = s->warms, .frames = s->frames, .masses = s->masses, .nobody = bodies,
                       .moved = s->moved, .moved_count = bodies, .manifolds = s->graph.manifolds, .order = s->graph.order,
                       .bundles = s->graph.bundles, .blocks = s->blocks, .cache = s->cache};
-  run_chunks(s, PASS_LOAD, 0, bodies);
-  st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
-  run_manifolds(s, PASS_PREPARE);
-  /* prepared constraints hold all that the cache said; contacts that are not this instance's keep nothing */
-  run_chunks(s, PASS_CLEAR, 0, step->contacts->count);
+  begin_tick(s, step);
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
     run_chunks(s, PASS_PUSH, 0, bodies);
     if (i == 0) run_colors(s, PASS_WARM);
@@ -278,9 +308,7 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
     run_chunks(s, PASS_MOVE, 0, bodies);
     run_colors(s, PASS_RELAX);
   }
-  run_colors(s, PASS_RESTITUTION);
-  run_manifolds(s, PASS_STORE);
-  run_chunks(s, PASS_KEEP, 0, bodies);
+  end_tick(s);
   return SB_OK;
 }
 

@@ -262,6 +262,13 @@ FN StWarm st_push_body(StVelocity s, StVelocity warm, StVelocity mark, StVelocit
   return r;
 }
 
+/* Square of the speed (m/s) at which the body's mass alone would have its kinetic energy. inertia: body axes; turn: its orientation. */
+FN F st_speed2(StVelocity s, Q4 turn, S33 inertia, F inv_mass)
+{
+  V3 w = q4_rotate_inv(turn, s.w);
+  return v3_len2(s.v) + v3_dot(w, s33_mul_v3(inertia, w)) * inv_mass;
+}
+
 /* Velocity components (m/s, rad/s) below this become 0. */
 #define ST_SNAP 1.0e-20f
 

@@ -29,8 +29,10 @@ typedef struct st_warm {
  * about the centre of mass in the body's axes. Rows of eight, so that lanes load them whole. */
 typedef struct st_frame {
   float turn[4], com[3], pad;
-  float inertia[6], pad2[2];
-  float inv_inertia[6], pad3[2];
+  float inertia[6];
+  float own;   /* 1: this instance moves it; 0: an obstacle */
+  float awake; /* 0: it sleeps and stays where it is */
+  float inv_inertia[6], pad2[2];
 } st_frame;
 
 #define ST_WARM_FLOATS (sizeof(st_warm) / sizeof(float))
@@ -70,7 +72,7 @@ typedef struct st_tick {
   st_body *bodies;
   st_warm *warms;
   st_frame *frames;
-  float *masses;          /* per record: inverse mass, inverse inertia in world axes: 8 floats, the last unused */
+  float *masses;          /* per record: inverse mass, inverse inertia in world axes, 1 where it moves by contacts: 8 floats */
   uint32_t nobody;        /* the record of what does not move */
   const uint32_t *moved;  /* model body of each record */
   uint32_t moved_count;

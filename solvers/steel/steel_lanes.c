@@ -471,8 +471,8 @@ void LANED(st_bodies_load)(const st_tick *t, uint32_t first, uint32_t end)
   for (uint32_t i = first; i < end; i += SB_LANES) {
     body_lanes who = find_bodies(t, i, end);
     const float *q = t->state->body_q, *qd = t->state->body_qd;
-    /* own: 1 for bodies that this instance moves; others are obstacles with infinite mass */
-    F own = pick(t->masses, who.record, 8, 7);
+    /* 1 for bodies that this instance moves and that do not sleep; others are obstacles with infinite mass */
+    F own = pick(&t->frames[0].own, who.record, ST_FRAME_FLOATS, 0) * pick(&t->frames[0].awake, who.record, ST_FRAME_FLOATS, 0);
     V3 com = pick_v3(t->model->body_com, who.body, 3, 0);
     Q4 turn = q4(pick(q, who.body, 7, 3), pick(q, who.body, 7, 4), pick(q, who.body, 7, 5), pick(q, who.body, 7, 6));
     S33 inverse = s33_rotate(q4_to_m33(turn), load_inertia(t->frames[0].inv_inertia, who.record));

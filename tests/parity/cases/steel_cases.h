@@ -19,6 +19,7 @@
   X(case_st_solve_twist, 32, 13)                                                                                       \
   X(case_st_solve_rolling, 35, 14)                                                                                     \
   X(case_st_push_body, 24, 18)                                                                                         \
+  X(case_st_speed2, 17, 1)                                                                                             \
   X(case_st_restitute, 41, 13)
 
 /* Both bodies' velocities: 12 words; both masses: 14 words. */
@@ -142,6 +143,12 @@ PARITY_KERNEL(case_st_push_body)
   mark.v = IN_V3(12); mark.w = IN_V3(15); kick.v = IN_V3(18); kick.w = IN_V3(21);
   StWarm r = st_push_body(s, warm, mark, kick);
   OUT_V3(0, r.now.v) OUT_V3(3, r.now.w) OUT_V3(6, r.warm.v) OUT_V3(9, r.warm.w) OUT_V3(12, r.mark.v) OUT_V3(15, r.mark.w)
+}
+PARITY_KERNEL(case_st_speed2)
+{
+  StVelocity s;
+  s.v = IN_V3(0); s.w = IN_V3(3);
+  OUT(0, st_speed2(s, IN_Q4(6), IN_S33(10), IN(16)));
 }
 PARITY_KERNEL(case_st_restitute)
 {

@@ -30,6 +30,8 @@ typedef struct physics {
 
 /* Lanes that later runs use; 0: the widest. */
 void physics_set_lanes(uint32_t lanes);
+/* Threads that later runs use; 1 at first. */
+void physics_set_threads(uint32_t threads);
 
 /* Finalises and frees the builder and starts a run at dt = 1 / per_second. Fails the test when anything goes wrong. */
 physics physics_start(sb_model_builder *b, physics_solver solver, uint32_t per_second, const physics_param *params,

@@ -287,6 +287,21 @@ static double bounce_with(double threshold)
   return fastest;
 }
 
+/* Ticks until a cube that starts upwards at 0.5 m/s sleeps. */
+static uint32_t ticks_to_sleep(double ticks, double speed)
+{
+  sb_model_builder *b = physics_builder(-G);
+  add_plane(b, 0, 0.6);
+  sb_builder_body(b, add_cube(b, 0.25, 100, 0, 0, 0.25, 0, 0.6, 0))->qd[2] = 0.5;
+  physics_param set[] = {{"sleep_ticks", ticks}, {"sleep_speed", speed}};
+  physics p = physics_start(b, STEEL, 60, set, 2);
+  uint32_t t = 0;
+  const sb_array *sleep = sb_registry_find(sb_sim_registry(p.sim), "physics.sleep");
+  while (t < 200 && (!sleep || !sleep->data[1])) physics_step(&p, 1), t++;
+  physics_stop(&p);
+  return t;
+}
+
 static void test_parameters(void **state)
 {
   (void)state;
@@ -301,6 +316,8 @@ static void test_parameters(void **state)
     if (!strcmp(name, "contact_push_velocity")) tested += sink_with(&slow, 1) > usual + 0.005;
     if (!strcmp(name, "contact_damping_ratio")) tested += sink_with(&damped, 1) > usual + 0.005;
     if (!strcmp(name, "substeps")) tested += fabs(sink_with(&coarse, 1) - usual) > 1e-6;
+    if (!strcmp(name, "sleep_ticks")) tested += ticks_to_sleep(40, 0.1) == ticks_to_sleep(20, 0.1) + 20 && ticks_to_sleep(0, 0.1) == 200;
+    if (!strcmp(name, "sleep_speed")) tested += ticks_to_sleep(20, 1) == 20 && ticks_to_sleep(20, 0.01) > 22;
     if (!strcmp(name, "restitution_threshold")) tested += bounce_with(100) < 0.1 && bounce_with(0.5) > 0.5;
   }
   assert_int_equal(tested, d->param_count);

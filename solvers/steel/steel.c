@@ -7,6 +7,7 @@
 #include "samebit/solver_tools.h"
 #include "steel_graph.h"
 #include "steel_sleep.h"
+#include "steel_tree.h"
 
 enum {
   ST_PARAM_SUBSTEPS,
@@ -16,6 +17,7 @@ enum {
   ST_PARAM_RESTITUTION_THRESHOLD,
   ST_PARAM_SLEEP_TICKS,
   ST_PARAM_SLEEP_SPEED,
+  ST_PARAM_JOINT_FREQUENCY,
   ST_PARAM_COUNT
 };
 
@@ -34,17 +36,20 @@ static const sb_param_desc params[ST_PARAM_COUNT] = {
                               "an island all of whose bodies have been slow for so many ticks sleeps; 0: none does", NULL, 0, 0, 1000000},
     [ST_PARAM_SLEEP_SPEED] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "sleep_speed", "m/s",
                               "slow is what has less kinetic energy than its mass at this speed", NULL, 0.05, 0, 1000},
+    [ST_PARAM_JOINT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "joint_frequency", "Hz",
+                                  "how fast errors of joint limits, tendon limits and equality constraints go; never above a quarter of the "
+                                  "substep rate", NULL, 60, 0.1, 10000},
 };
 
 static const sb_golden goldens[] = {SB_GOLDENS_STEEL};
 
 static const sb_solver_desc desc = {
     .struct_size = sizeof(sb_solver_desc),
-    .handles = SB_HANDLES_RIGID | SB_HANDLES_CONTACT,
+    .handles = SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT,
     .id = "steel",
     .version = "0.1.0",
     .vendor = "Samebit",
-    .text = "Free rigid bodies with hard contact, friction cones and restitution; warm-started soft steps. No joints yet.",
+    .text = "Rigid bodies and articulations with hard contact, friction cones, joint limits, loops and tendons; warm-started soft steps.",
     .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
     .mode_reason = {"fixed order of colours, shared maths, no atomics", "has no Vulkan backend yet"},
     .params = params,
@@ -61,6 +66,8 @@ typedef struct st_solver {
   float contact_omega; /* as asked */
   st_graph graph;
   st_sleep sleep;
+  st_forest forest;
+  float limit_omega; /* as asked */
   uint32_t *record, *moved;
   uint32_t moved_count;
   st_body *bodies;
@@ -83,18 +90,6 @@ static sb_status solver_create(void **instance)
 static void solver_destroy(void *instance) { free(instance); }
 
 /* ---- setup ---- */
-
-static sb_status check_bodies(const st_solver *s, char *error, uint32_t error_size)
-{
-  const sb_model *m = s->bind.model;
-  for (uint32_t i = 0; i < s->bind.body_count; i++) {
-    uint32_t body = s->bind.bodies[i];
-    if (m->joint_type[body] == SB_JOINT_FREE || (m->body_flags[body] & SB_BODY_STATIC)) continue;
-    snprintf(error, error_size, "body %u has a joint; steel moves free bodies only so far: use featherstone or semi_implicit for it", body);
-    return SB_E_UNSUPPORTED;
-  }
-  return SB_OK;
-}
 
 static bool take_memory(st_solver *s)
 {
@@ -139,17 +134,33 @@ static void add_record(st_solver *s, uint32_t body, float own)
   memcpy(s->frames[record].inv_inertia, m->body_inv_inertia + 6 * (size_t)body, 6 * sizeof(float));
 }
 
-/* Own bodies, then everybody else's moving bodies as obstacles. The record after them is what does not move. */
-static void number_records(st_solver *s)
+/* Own free bodies, then everybody else's moving bodies as obstacles. The record after them is what does not move. */
+static void number_records(st_solver *s, const uint32_t *tree_bodies, uint32_t tree_body_count)
 {
   const sb_model *m = s->bind.model;
   for (uint32_t b = 0; b < m->body_count; b++) s->record[b] = ST_NOBODY;
-  for (uint32_t i = 0; i < s->bind.body_count; i++)
-    if (!(m->body_flags[s->bind.bodies[i]] & SB_BODY_STATIC)) add_record(s, s->bind.bodies[i], 1.0f);
+  for (uint32_t i = 0; i < tree_body_count; i++)
+    if (!(m->body_flags[tree_bodies[i]] & SB_BODY_STATIC)) s->record[tree_bodies[i]] = ST_LINK;
+  for (uint32_t i = 0; i < s->bind.body_count; i++) {
+    uint32_t b = s->bind.bodies[i];
+    if (s->record[b] == ST_NOBODY && !(m->body_flags[b] & SB_BODY_STATIC)) add_record(s, b, 1.0f);
+  }
   for (uint32_t b = 0; b < m->body_count; b++)
     if (s->record[b] == ST_NOBODY && !(m->body_flags[b] & SB_BODY_STATIC)) add_record(s, b, 0.0f);
   s->bodies[s->moved_count].dq[3] = 1.0f;
   s->frames[s->moved_count].turn[3] = 1.0f;
+}
+
+static sb_status bind_articulations(st_solver *s, char *error, uint32_t error_size)
+{
+  uint32_t *bodies = s->bind.host->alloc(s->bind.host->context, ((uint64_t)s->bind.body_count + 1) * sizeof *bodies);
+  uint32_t count = bodies ? st_forest_find(&s->bind, bodies) : ST_NONE;
+  if (count == ST_NONE) {
+    snprintf(error, error_size, "out of memory for the articulations of %u bodies", s->bind.body_count);
+    return SB_E_MEMORY;
+  }
+  number_records(s, bodies, count);
+  return count ? st_forest_bind(&s->forest, &s->bind, bodies, count, s->record, s->moved_count, error, error_size) : SB_OK;
 }
 
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
@@ -160,12 +171,11 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   s->bind = *bind;
   s->graph.lanes = bind->lanes;
   s->contact_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_CONTACT_FREQUENCY]);
+  s->limit_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_JOINT_FREQUENCY]);
   s->settings = (st_settings){.substeps = (uint32_t)bind->params[ST_PARAM_SUBSTEPS],
                               .contact_zeta = (float)bind->params[ST_PARAM_CONTACT_DAMPING],
                               .max_push = (float)bind->params[ST_PARAM_MAX_PUSH],
                               .restitution_threshold = (float)bind->params[ST_PARAM_RESTITUTION_THRESHOLD]};
-  status = check_bodies(s, error, error_size);
-  if (status) return status;
   if (!take_memory(s)) {
     snprintf(error, error_size, "out of memory for %u contacts", bind->contact_capacity);
     return SB_E_MEMORY;
@@ -176,7 +186,8 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   status = bind->host->register_array(bind->host->context, &cache, &data);
   if (status) return status;
   s->cache = data;
-  number_records(s);
+  status = bind_articulations(s, error, error_size);
+  if (status) return status;
   float sleep_speed = (float)bind->params[ST_PARAM_SLEEP_SPEED];
   s->sleep = (st_sleep){.ticks = (uint32_t)bind->params[ST_PARAM_SLEEP_TICKS], .speed2 = sleep_speed * sleep_speed};
   return st_sleep_bind(&s->sleep, bind, error, error_size);
@@ -192,6 +203,8 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
   s->settings.h = h;
   s->settings.inv_h = 1.0f / h;
   s->settings.contact_omega = s->contact_omega < cap ? s->contact_omega : cap;
+  s->forest.tick.step = (ab_settings){.dt = h, .midpoint = true};
+  s->forest.tick.limit_omega = s->limit_omega < cap ? s->limit_omega : cap;
   return SB_OK;
 }
 
@@ -275,15 +288,34 @@ static void begin_tick(st_solver *s, const sb_step *step)
   run_chunks(s, PASS_LOAD, 0, bodies);
   st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
   run_manifolds(s, PASS_PREPARE);
+  st_forest_begin(&s->forest, &s->tick);
   if (s->sleep.ticks) st_sleep_keep_before(&s->sleep, &s->tick);
   run_chunks(s, PASS_CLEAR, 0, step->contacts->count);
   if (s->sleep.ticks) st_sleep_keep_after(&s->sleep, &s->tick);
 }
 
+static void substep(st_solver *s, bool first)
+{
+  uint32_t bodies = s->moved_count;
+  bool coupled = st_forest_is_coupled(&s->forest);
+  if (coupled) st_forest_phase(&s->forest, ST_PREDICT, first);
+  run_chunks(s, PASS_PUSH, 0, bodies);
+  if (first) run_colors(s, PASS_WARM);
+  if (coupled) st_forest_phase(&s->forest, ST_WARM, first);
+  run_colors(s, PASS_SOLVE);
+  if (coupled) st_forest_phase(&s->forest, ST_SOLVE, first);
+  run_chunks(s, PASS_MOVE, 0, bodies);
+  if (coupled) st_forest_phase(&s->forest, ST_DRIFT, first);
+  run_colors(s, PASS_RELAX);
+  if (coupled) st_forest_phase(&s->forest, ST_RELAX, first);
+}
+
 static void end_tick(st_solver *s)
 {
   run_colors(s, PASS_RESTITUTION);
+  if (st_forest_is_coupled(&s->forest)) st_forest_phase(&s->forest, ST_RESTITUTE, false);
   run_manifolds(s, PASS_STORE);
+  st_forest_store(&s->forest);
   run_chunks(s, PASS_KEEP, 0, s->moved_count);
   if (!s->sleep.ticks) return;
   run_chunks(s, PASS_COUNT, 0, s->moved_count);
@@ -301,13 +333,8 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
                       .moved = s->moved, .moved_count = bodies, .manifolds = s->graph.manifolds, .order = s->graph.order,
                       .bundles = s->graph.bundles, .blocks = s->blocks, .cache = s->cache};
   begin_tick(s, step);
-  for (uint32_t i = 0; i < s->settings.substeps; i++) {
-    run_chunks(s, PASS_PUSH, 0, bodies);
-    if (i == 0) run_colors(s, PASS_WARM);
-    run_colors(s, PASS_SOLVE);
-    run_chunks(s, PASS_MOVE, 0, bodies);
-    run_colors(s, PASS_RELAX);
-  }
+  st_forest_run_alone(&s->forest);
+  for (uint32_t i = 0; i < s->settings.substeps; i++) substep(s, i == 0);
   end_tick(s);
   return SB_OK;
 }

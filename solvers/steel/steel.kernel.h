@@ -112,6 +112,40 @@ FN F st_gap(StClosing c, V3 ra, V3 rb, F gap)
   return (gap + c.along) + (v3_dot(c.turn_b, rb) - v3_dot(c.turn_a, ra));
 }
 
+/* Impulse of one point along the normal, from its velocity vn (b's less a's). mass: effective mass; impulse: accumulated (N s, not below 0);
+ * with a gap the point may close it within the substep; below 0 the spring pushes at soft.rate, at most max_push (m/s). relax: 1 leaves
+ * the spring out. */
+FN F st_normal_impulse(F vn, F mass, F impulse, F gap, StSoft soft, F inv_h, F max_push, M relax)
+{
+  M open = gap > 0.0f;
+  M spring = m_and(m_not(open), m_not(relax));
+  F bias = f_sel(open, gap * inv_h, f_sel(spring, f_max(gap * soft.rate, -max_push), K(0.0f)));
+  F mass_scale = f_sel(spring, soft.mass_scale, K(1.0f));
+  F impulse_scale = f_sel(spring, soft.impulse_scale, K(0.0f));
+  F wanted = -((mass * mass_scale) * (vn + bias)) - impulse_scale * impulse;
+  return f_max(impulse + wanted, K(0.0f));
+}
+
+/* Two impulses at right angles, together within limit: a circular cone. */
+STRUCT(StCone) { F t; F u; };
+
+FN StCone st_cone(F jt, F ju, F limit)
+{
+  StCone r;
+  F size2 = jt * jt + ju * ju;
+  M slides = size2 > limit * limit;
+  F scale = f_sel(slides, f_div(limit, f_sqrt(f_sel(slides, size2, K(1.0f)))), K(1.0f));
+  r.t = jt * scale;
+  r.u = ju * scale;
+  return r;
+}
+
+/* The same from velocities vt and vu, the inverse of their 2 x 2 response and the accumulated impulses. */
+FN StCone st_cone_impulse(F vt, F vu, F m_tt, F m_uu, F m_tu, F it, F iu, F limit)
+{
+  return st_cone(it - (m_tt * vt + m_tu * vu), iu - (m_tu * vt + m_uu * vu), limit);
+}
+
 /* Velocities of a manifold while its points are solved one after another. They share n, so the linear velocities are one
  * number: along = n . (v_b - v_a). */
 STRUCT(StPoints) { F along; V3 wa; V3 wb; };
@@ -127,21 +161,13 @@ FN StPoints st_points(StPair s, V3 n)
 
 STRUCT(StNormal) { StPoints s; F impulse; };
 
-/* One point along the normal. ca, cb: its arms from the centres of mass times n (vector products); mass: effective mass; impulse: accumulated
- * (N s, not below 0); with a gap the point may close it within the substep; below 0 the spring pushes at soft.rate, at most
- * max_push (m/s). relax: leaves the spring out. */
+/* The same with both bodies' response. ca, cb: the point's arms from the centres of mass times n (vector products). */
 FN StNormal st_solve_normal(StPoints s, StMass a, StMass b, V3 ca, V3 cb, F mass, F impulse, F gap, StSoft soft, F inv_h,
                             F max_push, M relax)
 {
   StNormal r;
   F vn = s.along + (v3_dot(cb, s.wb) - v3_dot(ca, s.wa));
-  M open = gap > 0.0f;
-  M spring = m_and(m_not(open), m_not(relax));
-  F bias = f_sel(open, gap * inv_h, f_sel(spring, f_max(gap * soft.rate, -max_push), K(0.0f)));
-  F mass_scale = f_sel(spring, soft.mass_scale, K(1.0f));
-  F impulse_scale = f_sel(spring, soft.impulse_scale, K(0.0f));
-  F wanted = -((mass * mass_scale) * (vn + bias)) - impulse_scale * impulse;
-  r.impulse = f_max(impulse + wanted, K(0.0f));
+  r.impulse = st_normal_impulse(vn, mass, impulse, gap, soft, inv_h, max_push, relax);
   F change = r.impulse - impulse;
   r.s.along = s.along + (a.inv_mass + b.inv_mass) * change;
   r.s.wa = v3_add_scaled(s.wa, s33_mul_v3(a.inv_inertia, ca), -change);
@@ -168,15 +194,9 @@ FN StFriction st_solve_friction(StPair s, StMass a, StMass b, V3 ra, V3 rb, V3 t
 {
   StFriction r;
   V3 relative = st_relative(s, ra, rb);
-  F vt = v3_dot(t, relative);
-  F vu = v3_dot(u, relative);
-  F jt = it - (m_tt * vt + m_tu * vu);
-  F ju = iu - (m_tu * vt + m_uu * vu);
-  F size2 = jt * jt + ju * ju;
-  M slides = size2 > limit * limit;
-  F scale = f_sel(slides, f_div(limit, f_sqrt(f_sel(slides, size2, K(1.0f)))), K(1.0f));
-  r.t = jt * scale;
-  r.u = ju * scale;
+  StCone within = st_cone_impulse(v3_dot(t, relative), v3_dot(u, relative), m_tt, m_uu, m_tu, it, iu, limit);
+  r.t = within.t;
+  r.u = within.u;
   r.s = st_push(s, a, b, ra, rb, v3_add_scaled(v3_scale(t, r.t - it), u, r.u - iu));
   return r;
 }
@@ -210,14 +230,10 @@ FN StRolling st_solve_rolling(StPair s, StMass a, StMass b, V3 t, V3 u, F it, F 
   V3 relative = v3_sub(s.b.w, s.a.w);
   F wt = v3_dot(t, relative);
   F wu = v3_dot(u, relative);
-  F jt = it - (uu * wt - tu * wu) * inv_det;
-  F ju = iu - (tt * wu - tu * wt) * inv_det;
-  F size2 = jt * jt + ju * ju;
-  M slides = size2 > limit * limit;
-  F scale = f_sel(slides, f_div(limit, f_sqrt(f_sel(slides, size2, K(1.0f)))), K(1.0f));
+  StCone within = st_cone(it - (uu * wt - tu * wu) * inv_det, iu - (tt * wu - tu * wt) * inv_det, limit);
   M some = limit > 0.0f;
-  r.t = f_sel(some, jt * scale, K(0.0f));
-  r.u = f_sel(some, ju * scale, K(0.0f));
+  r.t = f_sel(some, within.t, K(0.0f));
+  r.u = f_sel(some, within.u, K(0.0f));
   StPair turned = st_twist(s, a, b, v3_add_scaled(v3_scale(t, r.t - it), u, r.u - iu));
   M any = m_or(some, m_not(m_and(r.t == it, r.u == iu)));
   r.s = s;

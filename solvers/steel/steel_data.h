@@ -10,6 +10,7 @@
 #define ST_MAX_POINTS 4u
 #define ST_MAX_COLORS 24u /* a manifold beyond them goes to the serial group */
 #define ST_NOBODY UINT32_MAX
+#define ST_LINK (UINT32_MAX - 1u) /* in place of a record: a link of an articulation */
 
 /* A body between substeps, 64 bytes: velocity and angular velocity; movement and turn since the start of the tick. The last
  * record stands for everything that does not move. */

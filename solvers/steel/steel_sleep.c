@@ -45,7 +45,7 @@ static bool is_slow(const st_sleep *s, const st_tick *t, uint32_t body)
 
 static bool is_own(const st_tick *t, int32_t body)
 {
-  return body >= 0 && t->record[body] != ST_NOBODY && t->frames[t->record[body]].own > 0.5f;
+  return body >= 0 && t->record[body] < ST_LINK && t->frames[t->record[body]].own > 0.5f;
 }
 
 /* Index of the island's first body; the body's own where it is awake. */

@@ -28,6 +28,12 @@ typedef struct sim_part {
   int32_t *match;          /* of this tick */
 } sim_part;
 
+/* A tendon whose solver has none. */
+typedef struct sim_tendon {
+  uint32_t tendon;
+  float inertia; /* kg or kg m^2 that a change of its length moves, estimated */
+} sim_tendon;
+
 struct sb_sim {
   const sb_model_store *store;
   const sb_model *model;
@@ -54,10 +60,18 @@ struct sb_sim {
   uint64_t *history;        /* ring of SB_HASH_HISTORY */
   uint64_t *history_tick;
   sb_sim_stats stats;
+  sim_tendon *tendons;
+  uint32_t tendon_count;
 };
 
 /* Recomputes contact_start from the registered counts. */
 void sb_sim_refresh_contact_start(sim_part *part);
+
+/* sim_constraint.c: refuses equality constraints on the bodies of a part whose solver has none. */
+sb_status sb_sim_check_equalities(const sim_part *part, sb_diagnostics *diag);
+/* Finds the tendons whose solver has none; adds their forces to joint_f. */
+sb_status sb_sim_create_tendons(sb_sim *sim, sb_diagnostics *diag);
+void sb_sim_apply_tendons(sb_sim *sim);
 
 /* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);

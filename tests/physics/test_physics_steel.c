@@ -302,6 +302,23 @@ static uint32_t ticks_to_sleep(double ticks, double speed)
   return t;
 }
 
+/* A hinge that hits its limit at 4 rad/s: how far it is beyond, three ticks later. */
+static double beyond_limit_with(double frequency)
+{
+  sb_model_builder *b = physics_builder(0);
+  sb_build_body body = physics_link(-1, 0, 0, 0, 2, 0.5);
+  sb_builder_add_body(b, &body, NULL);
+  sb_build_dof dof = physics_axis(SB_DOF_ANGULAR, 0, 0, 1);
+  dof.upper = 0, dof.q = 0.2;
+  sb_builder_add_dof(b, &dof, NULL);
+  physics_param set = {"joint_frequency", frequency};
+  physics p = physics_start(b, STEEL, 60, &set, 1);
+  physics_step(&p, 3);
+  double q = p.s->joint_q[0];
+  physics_stop(&p);
+  return q;
+}
+
 static void test_parameters(void **state)
 {
   (void)state;
@@ -318,6 +335,7 @@ static void test_parameters(void **state)
     if (!strcmp(name, "substeps")) tested += fabs(sink_with(&coarse, 1) - usual) > 1e-6;
     if (!strcmp(name, "sleep_ticks")) tested += ticks_to_sleep(40, 0.1) == ticks_to_sleep(20, 0.1) + 20 && ticks_to_sleep(0, 0.1) == 200;
     if (!strcmp(name, "sleep_speed")) tested += ticks_to_sleep(20, 1) == 20 && ticks_to_sleep(20, 0.01) > 22;
+    if (!strcmp(name, "joint_frequency")) tested += beyond_limit_with(5) > beyond_limit_with(60) + 0.01;
     if (!strcmp(name, "restitution_threshold")) tested += bounce_with(100) < 0.1 && bounce_with(0.5) > 0.5;
   }
   assert_int_equal(tested, d->param_count);

@@ -52,7 +52,7 @@ typedef struct ab_forest {
 typedef struct ab_settings {
   float dt;      /* s, of one step */
   bool midpoint; /* second order; Euler otherwise */
-  float limit_omega, limit_zeta; /* of joint limits as springs; not used with hard limits */
+  float limit_omega, limit_zeta; /* of joint limits as springs */
 } ab_settings;
 
 /* Floats of a constant record (AbConstant) and of a work record (AbWork) for one lane. */
@@ -64,7 +64,7 @@ typedef struct ab_request {
   const sb_bind *bind;
   const uint32_t *bodies; /* ascending; whole articulations only */
   uint32_t body_count;
-  bool hard_limits;       /* joint limits are the solver's own affair: the joint law leaves them out */
+  bool hard;              /* limits, dry friction and top speed are the solver's own affair: the joint law leaves them out */
   const char *solver;     /* for messages */
 } ab_request;
 

@@ -222,7 +222,7 @@ static bool fill_bundle(builder *b, ab_bundle *bundle, const articulation *const
       const link_source *source = &b->links[members[l < used ? l : 0]->first_link + i];
       bool many = source->link.kind == AB_FREE || source->link.kind == AB_BALL;
       AbConstant k = link_constant(b->model, source);
-      if (b->request->hard_limits) k.dof.lower = -SB_NO_LIMIT, k.dof.upper = SB_NO_LIMIT;
+      if (b->request->hard) k.dof.lower = -SB_NO_LIMIT, k.dof.upper = k.velocity_limit = SB_NO_LIMIT, k.dof.friction = 0.0f;
       put_lane(constants + (size_t)i * lanes * AB_CONSTANT_FLOATS, &k, AB_CONSTANT_FLOATS, lanes, l);
       coord[i * lanes + l] = (uint32_t)b->model->joint_q_start[source->body] + (many ? 0 : source->axis);
       dof[i * lanes + l] = (uint32_t)b->model->joint_qd_start[source->body] + (many ? 0 : source->axis);

@@ -98,7 +98,7 @@ static uint32_t rows_of_kind(uint8_t kind) { return kind == ST_WELD ? 6 : kind =
 
 static uint32_t floats_of_kind(uint8_t kind)
 {
-  return kind == ST_TENDON ? ST_ROW_TENDON_FLOATS : kind == ST_LIMIT ? ST_ROW_LIMIT_FLOATS : ST_ROW_EQUALITY_FLOATS;
+  return kind == ST_TENDON ? ST_ROW_TENDON_FLOATS : kind == ST_DOF ? ST_ROW_DOF_FLOATS : ST_ROW_EQUALITY_FLOATS;
 }
 
 static void *take(const st_forest *f, uint64_t bytes) { return f->bind->host->alloc(f->bind->host->context, bytes); }
@@ -185,12 +185,12 @@ static sb_status count_fixed(st_forest *f, const uint32_t *record, uint32_t nobo
   return SB_OK;
 }
 
-static bool has_limit(const sb_model *m, uint32_t dof)
+static bool has_row(const sb_model *m, uint32_t dof)
 {
-  return m->joint_limit_lower[dof] > -SB_NO_LIMIT || m->joint_limit_upper[dof] < SB_NO_LIMIT;
+  return m->joint_friction[dof] > 0.0f || m->joint_velocity_limit[dof] < SB_NO_LIMIT || m->joint_limit_lower[dof] > -SB_NO_LIMIT || m->joint_limit_upper[dof] < SB_NO_LIMIT;
 }
 
-/* Equalities, then tendons, then limits, so that limits have the last word of the three. */
+/* Equalities, then tendons, then dofs, so that joint limits have the last word of the three. */
 static bool make_fixed(st_forest *f, const uint32_t *record, uint32_t nobody)
 {
   const sb_model *m = f->bind->model;
@@ -225,9 +225,9 @@ static bool make_fixed(st_forest *f, const uint32_t *record, uint32_t nobody)
     for (uint32_t k = 0; k < tree->bundle->link_count; k++) {
       uint8_t kind = tree->bundle->links[k].kind;
       bool any = false;
-      for (uint32_t l = 0; l < lanes; l++) any |= has_limit(m, tree->bundle->dof[(size_t)k * lanes + l]);
+      for (uint32_t l = 0; l < lanes; l++) any |= has_row(m, tree->bundle->dof[(size_t)k * lanes + l]);
       if ((kind != AB_ANGULAR && kind != AB_LINEAR) || !any) continue;
-      st_constraint *c = add_fixed(tree, ST_LIMIT, nobody);
+      st_constraint *c = add_fixed(tree, ST_DOF, nobody);
       c->link = k;
       for (uint32_t l = 0; l < lanes; l++) c->item[l] = tree->bundle->dof[(size_t)k * lanes + l];
     }
@@ -283,10 +283,10 @@ static sb_status register_impulses(st_forest *f)
   const sb_model *m = f->bind->model;
   const sb_host *host = f->bind->host;
   void *data = NULL;
-  sb_array_desc limit = {.struct_size = sizeof limit, .type = SB_TYPE_F32, .domain = SB_DOMAIN_DOF, .components = 2, .count = m->dof_count,
-                         .lane_block = 1, .name = "joint_limit_impulse"};
+  sb_array_desc limit = {.struct_size = sizeof limit, .type = SB_TYPE_F32, .domain = SB_DOMAIN_DOF, .components = 3, .count = m->dof_count,
+                         .lane_block = 1, .name = "joint_impulse"};
   sb_status status = host->register_array(host->context, &limit, &data);
-  f->tick.limit_impulse = data;
+  f->tick.dof_impulse = data;
   struct {
     const char *name;
     uint32_t count, components;
@@ -317,7 +317,7 @@ sb_status st_forest_bind(st_forest *f, const sb_bind *bind, const uint32_t *tree
 {
   const sb_model *m = bind->model;
   f->bind = bind;
-  ab_request request = {.bind = bind, .bodies = tree_bodies, .body_count = tree_body_count, .hard_limits = true, .solver = "steel"};
+  ab_request request = {.bind = bind, .bodies = tree_bodies, .body_count = tree_body_count, .hard = true, .solver = "steel"};
   sb_status status = ab_setup(&f->articulations, &request, error, error_size);
   if (status) return status;
   for (uint32_t s = 0; s < m->shape_count; s++) f->rolls |= m->shape_condim[s] >= 6 && m->shape_friction[3 * (size_t)s + 2] > 0.0f;

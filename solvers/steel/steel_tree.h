@@ -22,7 +22,7 @@ typedef struct st_side {
   int32_t body;                /* of the model; -1 the world */
 } st_side;
 
-typedef enum st_kind { ST_CONNECT, ST_WELD, ST_JOINT_EQUALITY, ST_TENDON, ST_LIMIT, ST_CONTACT } st_kind;
+typedef enum st_kind { ST_CONNECT, ST_WELD, ST_JOINT_EQUALITY, ST_TENDON, ST_DOF, ST_CONTACT } st_kind;
 
 /* Rows over the dofs of one articulation or body: for each row `dofs` of J, then `dofs` of W; lane-blocked. dofs is padded to a
  * multiple of 4 with zeros. */
@@ -37,7 +37,7 @@ typedef struct st_constraint {
   uint8_t points;     /* ST_CONTACT: most points of any lane */
   bool twist, roll;   /* ST_CONTACT: some lane has friction against turning */
   uint8_t halves;     /* 1; coupled: 2 */
-  uint32_t link;      /* ST_LIMIT */
+  uint32_t link;      /* ST_DOF */
   uint32_t item[8];   /* of each lane: first contact, equality, tendon or dof; ST_NONE where the lane takes no part */
   uint8_t count[8];   /* ST_CONTACT: points of each lane */
   st_side a[8], b[8]; /* of each lane */
@@ -52,7 +52,7 @@ typedef struct st_tree {
   float *v, *v_start;          /* dof velocities now and at the start of the tick, lane-blocked */
   float *scratch;              /* link_count records of ST_SCRATCH_FLOATS */
   float *row;                  /* 2 dofs: a row of a coupled constraint on its way */
-  st_constraint *fixed;        /* equalities, tendons, limits: of every tick */
+  st_constraint *fixed;        /* equalities, tendons, dofs with limits, dry friction or a top speed: of every tick */
   uint32_t fixed_count;
   st_constraint *contacts;     /* of this tick */
   uint32_t contact_count;
@@ -75,7 +75,7 @@ typedef struct st_forest_tick {
   float limit_omega;
   st_tree *trees;
   const uint32_t *dof_slot;  /* of each dof of the model: its place among those of its articulation */
-  float *limit_impulse;      /* registered: lower and upper, N s or N m s, per dof */
+  float *dof_impulse;        /* registered: lower limit, upper limit, dry friction, N s or N m s, per dof */
   float *equality_impulse;   /* registered: linear, angular, world axes, per equality; JOINT: the first */
   float *tendon_impulse;     /* registered: lower, upper, friction, per tendon */
 } st_forest_tick;
@@ -88,7 +88,7 @@ typedef struct st_forest_tick {
 #define ST_ROW_POINT_FLOATS 14u
 #define ST_ROW_EQUALITY_FLOATS 42u
 #define ST_ROW_TENDON_FLOATS 17u
-#define ST_ROW_LIMIT_FLOATS 10u
+#define ST_ROW_DOF_FLOATS 14u
 
 /* Order of a substep. BEGIN reads state and cached impulses, STORE writes both: all articulations begin before any stores. */
 typedef enum st_phase { ST_BEGIN, ST_PREDICT, ST_WARM, ST_SOLVE, ST_DRIFT, ST_RELAX, ST_RESTITUTE, ST_STORE } st_phase;

@@ -64,20 +64,20 @@ typedef struct st_row_tendon {
   StSoft soft;
 } st_row_tendon;
 
-typedef struct st_row_limit {
-  F near_lower, near_upper; /* 1 on the lanes that come near */
-  F lower, upper;
+typedef struct st_row_dof {
+  F near_lower, near_upper, rubs; /* 1 on the lanes that come near a limit, that have dry friction */
+  F lower, upper, most, top;      /* limits; most impulse of friction; top speed */
   F response;
-  F push_lower, push_upper;
+  F push_lower, push_upper, drag;
   StSoft soft;
-} st_row_limit;
+} st_row_dof;
 
 _Static_assert(sizeof(st_scratch) == ST_SCRATCH_FLOATS * sizeof(F), "ST_SCRATCH_FLOATS");
 _Static_assert(sizeof(st_row_contact) == ST_ROW_CONTACT_FLOATS * sizeof(F), "ST_ROW_CONTACT_FLOATS");
 _Static_assert(sizeof(st_row_point) == ST_ROW_POINT_FLOATS * sizeof(F), "ST_ROW_POINT_FLOATS");
 _Static_assert(sizeof(st_row_equality) == ST_ROW_EQUALITY_FLOATS * sizeof(F), "ST_ROW_EQUALITY_FLOATS");
 _Static_assert(sizeof(st_row_tendon) == ST_ROW_TENDON_FLOATS * sizeof(F), "ST_ROW_TENDON_FLOATS");
-_Static_assert(sizeof(st_row_limit) == ST_ROW_LIMIT_FLOATS * sizeof(F), "ST_ROW_LIMIT_FLOATS");
+_Static_assert(sizeof(st_row_dof) == ST_ROW_DOF_FLOATS * sizeof(F), "ST_ROW_DOF_FLOATS");
 
 _Static_assert(offsetof(AbWork, q) == ST_WORK_Q * sizeof(F), "ST_WORK_Q");
 
@@ -1010,35 +1010,39 @@ static void store_tendon(const st_forest_tick *t, const st_constraint *c)
   }
 }
 
-/* ---- joint limits ---- */
+/* ---- joint limits, dry friction, top speed ---- */
 
 /* A limit takes part in a tick when it is nearer than this, and twice the way at the tick's first speed: rad or m. */
 #define NEAR 0.25f
 
-static void begin_limit(const st_forest_tick *t, st_tree *tree, st_constraint *c)
+static void begin_dof(const st_forest_tick *t, st_tree *tree, st_constraint *c)
 {
   const sb_model *m = t->tick->model;
   const st_settings *set = &t->tick->settings;
   const AbWork *w = (const AbWork *)tree->bundle->work + c->link;
-  st_row_limit *d = (st_row_limit *)c->data;
+  st_row_dof *d = (st_row_dof *)c->data;
   uint32_t at[SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++) at[l] = c->item[l];
   memset(d, 0, sizeof *d);
   d->lower = pick(m->joint_limit_lower, at, 1, 0), d->upper = pick(m->joint_limit_upper, at, 1, 0);
+  d->most = pick(m->joint_friction, at, 1, 0) * K(set->h);
+  d->top = pick(m->joint_velocity_limit, at, 1, 0);
   F reach = K(NEAR) + (f_abs(w->qd) * (2.0f * set->h)) * (float)set->substeps;
-  M low = w->q - d->lower < reach, high = d->upper - w->q < reach;
+  M low = w->q - d->lower < reach, high = d->upper - w->q < reach, rubs = d->most > 0.0f, topped = d->top < SB_NO_LIMIT;
   d->near_lower = f_sel(low, K(1.0f), K(0.0f));
   d->near_upper = f_sel(high, K(1.0f), K(0.0f));
-  d->push_lower = f_sel(low, pick(t->limit_impulse, at, 2, 0), K(0.0f));
-  d->push_upper = f_sel(high, pick(t->limit_impulse, at, 2, 1), K(0.0f));
+  d->rubs = f_sel(rubs, K(1.0f), K(0.0f));
+  d->push_lower = f_sel(low, pick(t->dof_impulse, at, 3, 0), K(0.0f));
+  d->push_upper = f_sel(high, pick(t->dof_impulse, at, 3, 1), K(0.0f));
+  d->drag = f_sel(rubs, pick(t->dof_impulse, at, 3, 2), K(0.0f));
   d->soft = st_soft(K(t->limit_omega), K(set->contact_zeta), K(set->h));
-  c->points = m_any(m_or(low, high)); /* whether any lane comes near */
+  c->points = m_any(m_or(m_or(low, high), m_or(rubs, topped))); /* whether any lane takes part */
 }
 
-static void place_limit(st_tree *tree, st_constraint *c)
+static void place_dof(st_tree *tree, st_constraint *c)
 {
   if (!c->points) return;
-  st_row_limit *d = (st_row_limit *)c->data;
+  st_row_dof *d = (st_row_dof *)c->data;
   F *j = row_of(&c->half[0], 0);
   memset(j, 0, 2 * (size_t)tree->dofs * sizeof *j);
   j[tree->bundle->links[c->link].slot] = K(1.0f);
@@ -1047,22 +1051,28 @@ static void place_limit(st_tree *tree, st_constraint *c)
   d->response = row_response(c, 0, 0);
 }
 
-static void warm_limit(st_constraint *c)
+static void warm_dof(st_constraint *c)
 {
   if (!c->points) return;
-  st_row_limit *d = (st_row_limit *)c->data;
+  st_row_dof *d = (st_row_dof *)c->data;
+  row_push(c, 0, d->drag, flag(d->rubs));
   row_push(c, 0, d->push_lower - d->push_upper, m_or(flag(d->near_lower), flag(d->near_upper)));
 }
 
 /* The coordinate to come: in a relaxing pass half a step ahead of the link's own, as contacts do. */
-static void solve_limit(const st_settings *set, const st_tree *tree, st_constraint *c, M relax)
+static void solve_dof(const st_settings *set, const st_tree *tree, st_constraint *c, M relax)
 {
   if (!c->points) return;
-  st_row_limit *d = (st_row_limit *)c->data;
+  st_row_dof *d = (st_row_dof *)c->data;
   const AbWork *w = (const AbWork *)tree->bundle->work + c->link;
   const F *v = (const F *)tree->v + tree->bundle->links[c->link].slot;
   F q = f_sel(relax, w->q + (w->qd * (0.5f * set->h)), w->q), mass = st_invert(d->response);
-  M low = flag(d->near_lower), high = flag(d->near_upper);
+  M low = flag(d->near_lower), high = flag(d->near_upper), rubs = flag(d->rubs);
+  F drag = f_sel(rubs, f_clamp(d->drag - mass * *v, -d->most, d->most), K(0.0f));
+  row_push(c, 0, drag - d->drag, rubs);
+  d->drag = drag;
+  F excess = *v - f_clamp(*v, -d->top, d->top);
+  row_push(c, 0, -(mass * excess), f_abs(excess) > 0.0f);
   F lower = st_normal_impulse(*v, mass, d->push_lower, q - d->lower, d->soft, K(set->inv_h), K(set->max_push), relax);
   row_push(c, 0, lower - d->push_lower, low);
   d->push_lower = f_sel(low, lower, K(0.0f));
@@ -1071,14 +1081,14 @@ static void solve_limit(const st_settings *set, const st_tree *tree, st_constrai
   d->push_upper = f_sel(high, upper, K(0.0f));
 }
 
-static void store_limit(const st_forest_tick *t, const st_tree *tree, const st_constraint *c)
+static void store_dof(const st_forest_tick *t, const st_tree *tree, const st_constraint *c)
 {
-  const st_row_limit *d = (const st_row_limit *)c->data;
-  float lower[SB_LANES], upper[SB_LANES];
-  f_store(lower, d->push_lower), f_store(upper, d->push_upper);
-  for (uint32_t l = 0; l < tree->bundle->used; l++) {
-    t->limit_impulse[2 * (size_t)c->item[l]] = lower[l];
-    t->limit_impulse[2 * (size_t)c->item[l] + 1] = upper[l];
+  const st_row_dof *d = (const st_row_dof *)c->data;
+  const F fields[3] = {d->push_lower, d->push_upper, d->drag};
+  for (uint32_t k = 0; k < 3; k++) {
+    float lane[SB_LANES];
+    f_store(lane, fields[k]);
+    for (uint32_t l = 0; l < tree->bundle->used; l++) t->dof_impulse[3 * (size_t)c->item[l] + k] = lane[l];
   }
 }
 
@@ -1094,26 +1104,26 @@ static void constraint_phase(const st_forest_tick *t, st_tree *tree, st_constrai
   switch (phase) {
   case ST_BEGIN:
     if (c->kind == ST_CONTACT) begin_contact(t, c);
-    else if (c->kind == ST_LIMIT) begin_limit(t, tree, c);
+    else if (c->kind == ST_DOF) begin_dof(t, tree, c);
     else if (c->kind == ST_TENDON) begin_tendon(t, tree, c);
     else begin_equality(t, c);
     break;
   case ST_PREDICT:
     if (c->kind == ST_CONTACT) place_contact(t, tree, c, first);
-    else if (c->kind == ST_LIMIT) place_limit(tree, c);
+    else if (c->kind == ST_DOF) place_dof(tree, c);
     else if (c->kind == ST_TENDON) place_tendon(tree, c);
     else place_equality(t, tree, c);
     break;
   case ST_WARM:
     if (c->kind == ST_CONTACT) warm_contact(c);
-    else if (c->kind == ST_LIMIT) warm_limit(c);
+    else if (c->kind == ST_DOF) warm_dof(c);
     else if (c->kind == ST_TENDON) warm_tendon(c);
     else warm_equality(c);
     break;
   case ST_SOLVE:
   case ST_RELAX:
     if (c->kind == ST_CONTACT) solve_contact(set, c, relaxing(relax));
-    else if (c->kind == ST_LIMIT) solve_limit(set, tree, c, relaxing(relax));
+    else if (c->kind == ST_DOF) solve_dof(set, tree, c, relaxing(relax));
     else if (c->kind == ST_TENDON) solve_tendon(set, c, relaxing(relax));
     else solve_equality(t, c, relaxing(relax));
     break;
@@ -1125,7 +1135,7 @@ static void constraint_phase(const st_forest_tick *t, st_tree *tree, st_constrai
     break;
   default:
     if (c->kind == ST_CONTACT) store_contact(t, c);
-    else if (c->kind == ST_LIMIT) store_limit(t, tree, c);
+    else if (c->kind == ST_DOF) store_dof(t, tree, c);
     else if (c->kind == ST_TENDON) store_tendon(t, c);
     else store_equality(t, c);
     break;

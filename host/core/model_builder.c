@@ -40,7 +40,7 @@ sb_build_shape sb_build_shape_default(void)
 sb_build_actuator sb_build_actuator_default(void)
 {
   sb_build_actuator a = {0};
-  a.dof = a.tendon = -1;
+  a.tendon = -1;
   a.gear = 1.0;
   a.ctrl_lower = -(double)SB_NO_LIMIT;
   a.ctrl_upper = (double)SB_NO_LIMIT;

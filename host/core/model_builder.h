@@ -49,8 +49,8 @@ typedef struct sb_build_shape {
 
 typedef struct sb_build_actuator {
   uint32_t kind;  /* SB_ACTUATOR_* */
-  int32_t dof;    /* -1 when it drives a tendon */
-  int32_t tendon; /* -1 when it drives a dof */
+  int32_t dof;    /* what it drives, unless tendon is not -1 */
+  int32_t tendon;
   double gear;
   double ctrl_lower, ctrl_upper;
   double ctrl;
@@ -79,8 +79,8 @@ typedef struct sb_build_tendon {
   double spring_lower, spring_upper;
 } sb_build_tendon;
 
-/* Structs with identity poses, no limits, friction 1 0.005 0.0001, condim 3, contype and conaffinity 1, gear 1, indices
- * -1, poly 0 1. */
+/* Structs with identity poses, no limits, friction 1 0.005 0.0001, condim 3, contype and conaffinity 1, gear 1, no
+ * tendon, poly 0 1. */
 sb_build_body sb_build_body_default(void);
 sb_build_dof sb_build_dof_default(void);
 sb_build_shape sb_build_shape_default(void);

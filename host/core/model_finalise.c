@@ -290,7 +290,7 @@ static void put_rest(finalise *f)
   for (uint32_t i = 0; i < f->b->actuators.count; i++) {
     const sb_build_actuator *a = sb_pool_at(&f->b->actuators, (int32_t)i);
     SET(uint32_t, actuator_kind, i, a->kind);
-    SET(int32_t, actuator_dof, i, a->dof);
+    SET(int32_t, actuator_dof, i, a->tendon < 0 ? a->dof : -1);
     SET(int32_t, actuator_tendon, i, a->tendon);
     PUT(actuator_gear, i, 1, &a->gear);
     PUT(actuator_ctrl_lower, i, 1, &a->ctrl_lower);

@@ -242,6 +242,8 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
     return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, part->name, "no memory for the solver");
   if (param_count) memcpy(part->params, config->params, param_count * sizeof *part->params);
   if (config->body_count) memcpy(part->bodies, config->bodies, config->body_count * sizeof *part->bodies);
+  sb_status status = sb_sim_check_equalities(part, diag);
+  if (status) return status;
   part->host = (sb_host){.struct_size = sizeof(sb_host), .context = part, .log = host_log, .alloc = host_alloc,
                          .register_array = host_register, .parallel_for = host_parallel_for,
                          .get_extension = host_extension};
@@ -252,7 +254,7 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
                   .contact_capacity = sb_collision_get_usage(sim->collision).contact_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
                   .model = sim->model, .state = &sim->state, .host = &part->host};
   char error[512] = "";
-  sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
+  status = part->api->bind(part->instance, &bind, error, sizeof error);
   error[sizeof error - 1] = 0;
   if (!status) return SB_OK;
   if (!error[0]) snprintf(error, sizeof error, "%s", part->error[0] ? part->error : "no reason given");
@@ -341,6 +343,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   if (!status) status = create_filter(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
+  if (!status) status = sb_sim_create_tendons(sim, diag);
   if (!status) status = sb_sim_reset(sim, diag);
   sb_fp_env_leave(saved);
   if (status) {
@@ -371,6 +374,7 @@ void sb_sim_destroy(sb_sim *sim)
   sb_registry_free(&sim->registry);
   free(sim->owner);
   free(sim->seen_memory);
+  free(sim->tendons);
   free(sim->history);
   free(sim->history_tick);
   free(sim->hash_start);
@@ -513,6 +517,7 @@ static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
 static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
 {
   apply_actuators(sim);
+  sb_sim_apply_tendons(sim);
   sb_status status = collide(sim, diag);
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
   if (status) return status;

@@ -35,6 +35,12 @@ typedef struct sim_hash_sums {
   atomic_uint a, b;
 } sim_hash_sums;
 
+/* A tendon whose solver has none. */
+typedef struct sim_tendon {
+  uint32_t tendon;
+  float inertia; /* kg or kg m^2 that a change of its length moves, estimated */
+} sim_tendon;
+
 struct sb_sim {
   const sb_model_store *store;
   const sb_model *model;
@@ -63,6 +69,8 @@ struct sb_sim {
   sb_sim_stats stats;
   uint64_t *hash_start;           /* hashing: first word of each world, of all its arrays in a row; world_count + 1 */
   sim_hash_sums *hash_sums;       /* of each world */
+  sim_tendon *tendons;
+  uint32_t tendon_count;
 };
 
 /* contact_cache.c: the contacts of the tick before, by which a solver finds its warm start. */
@@ -76,6 +84,12 @@ void sb_contact_cache_keep(sim_part *part, const sb_contacts *now);
 
 /* Memory for hashing; SB_E_MEMORY when there is none. */
 sb_status sb_sim_hash_start(sb_sim *sim);
+
+/* sim_constraint.c: refuses equality constraints on the bodies of a part whose solver has none. */
+sb_status sb_sim_check_equalities(const sim_part *part, sb_diagnostics *diag);
+/* Finds the tendons whose solver has none; adds their forces to joint_f. */
+sb_status sb_sim_create_tendons(sb_sim *sim, sb_diagnostics *diag);
+void sb_sim_apply_tendons(sb_sim *sim);
 
 /* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);

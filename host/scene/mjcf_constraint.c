@@ -195,7 +195,8 @@ static void read_terms(mjcf *m, const xmlNode *node, terms *t)
     t->dof[t->count] = dof;
     t->coef[t->count++] = coef;
   }
-  if (t->count == 0) xml_input_error(m->in, node, SB_CODE_SCENE_STRUCTURE, "a fixed tendon needs at least one <joint>");
+  if (t->count == 0 && m->in->status == SB_OK)
+    xml_input_error(m->in, node, SB_CODE_SCENE_STRUCTURE, "a fixed tendon needs at least one <joint>");
 }
 
 /* The spring is slack between two lengths; -1 stands for the length with every joint at its springref. */

@@ -53,8 +53,6 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
 {
   fs_solver *s = instance;
   sb_status status = sb_check_bind_cpu(bind, "featherstone", error, error_size);
-  if (!status) status = sb_refuse_equalities(bind, "featherstone", error, error_size);
-  if (!status) status = sb_refuse_tendons(bind, "featherstone", error, error_size);
   if (status) return status;
   s->bind = *bind;
   s->settings = (fs_settings){

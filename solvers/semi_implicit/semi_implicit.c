@@ -253,8 +253,6 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
 {
   si_solver *s = instance;
   sb_status status = sb_check_bind_cpu(bind, "semi_implicit", error, error_size);
-  if (!status) status = sb_refuse_equalities(bind, "semi_implicit", error, error_size);
-  if (!status) status = sb_refuse_tendons(bind, "semi_implicit", error, error_size);
   if (status) return status;
   s->bind = *bind;
   s->joint_omega = (float)(SB_TWO_PI * bind->params[SI_PARAM_JOINT_FREQUENCY]);

@@ -45,7 +45,7 @@ static const sb_golden goldens[] = {SB_GOLDENS_STEEL};
 
 static const sb_solver_desc desc = {
     .struct_size = sizeof(sb_solver_desc),
-    .handles = SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT,
+    .handles = SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT | SB_HANDLES_EQUALITIES | SB_HANDLES_TENDONS,
     .id = "steel",
     .version = "0.1.0",
     .vendor = "Samebit",

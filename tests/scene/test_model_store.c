@@ -276,7 +276,7 @@ static void bad_shape_body(sb_model_builder *b) { sb_builder_shape(b, 0)->body =
 static void bad_size(sb_model_builder *b) { sb_builder_shape(b, 0)->size[1] = 0.0; }
 static void bad_condim(sb_model_builder *b) { sb_builder_shape(b, 0)->condim = 2; }
 static void bad_dof(sb_model_builder *b) { sb_builder_actuator(b, 0)->dof = 99; }
-static void driven_twice(sb_model_builder *b) { sb_builder_actuator(b, 0)->tendon = 0; }
+static void undriven(sb_model_builder *b) { sb_builder_actuator(b, 0)->dof = -1; }
 static void unknown_tendon(sb_model_builder *b) { sb_builder_actuator(b, 1)->tendon = 1; }
 static void tendon_servo(sb_model_builder *b) { sb_builder_actuator(b, 1)->kind = SB_ACTUATOR_POSITION; }
 static void empty_tendon(sb_model_builder *b)
@@ -330,7 +330,7 @@ static void test_rules(void **state)
                                  {"condim", bad_condim},
                                  {"dof out of range", bad_dof},
                                  {"two shapes", same_pair},
-                                 {"either a dof", driven_twice},
+                                 {"either a dof", undriven},
                                  {"tendon out of range", unknown_tendon},
                                  {"motors only", tendon_servo},
                                  {"at least one joint", empty_tendon},

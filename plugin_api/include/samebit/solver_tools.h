@@ -48,58 +48,12 @@ static inline sb_status sb_check_dt(float dt, char *error, uint32_t error_size)
   return SB_E_ARGUMENT;
 }
 
-/* Whether the instance owns a body; bind->bodies ascends. */
-static inline int sb_owns_body(const sb_bind *bind, int32_t body)
-{
-  uint32_t low = 0, high = bind->body_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if ((int32_t)bind->bodies[middle] < body)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < bind->body_count && (int32_t)bind->bodies[low] == body;
-}
-
-/* For a solver without equality constraints: SB_E_UNSUPPORTED when one holds a body that it owns. */
-static inline sb_status sb_refuse_equalities(const sb_bind *bind, const char *solver, char *error, uint32_t error_size)
-{
-  static const char *const types[] = {"connect", "weld", "joint"};
-  const sb_model *m = bind->model;
-  for (uint32_t e = 0; e < m->equality_count; e++) {
-    const int32_t *body = m->equality_body + 2 * (size_t)e;
-    if (!sb_owns_body(bind, body[0]) && !sb_owns_body(bind, body[1])) continue;
-    snprintf(error, error_size,
-             "%s has no equality constraints, and constraint %u (%s) holds bodies %d and %d; use plugin = steel for them",
-             solver, e, m->equality_type[e] < 3u ? types[m->equality_type[e]] : "?", (int)body[0], (int)body[1]);
-    return SB_E_UNSUPPORTED;
-  }
-  return SB_OK;
-}
-
 /* Whether a tendon acts by itself: without limit, spring, damping and friction it only carries actuators, which the host
  * brings into joint_f. */
 static inline int sb_tendon_acts(const sb_model *m, int32_t tendon)
 {
   return m->tendon_limit_lower[tendon] > -SB_NO_LIMIT || m->tendon_limit_upper[tendon] < SB_NO_LIMIT ||
          m->tendon_stiffness[tendon] > 0.0f || m->tendon_damping[tendon] > 0.0f || m->tendon_friction[tendon] > 0.0f;
-}
-
-/* For a solver without tendons: SB_E_UNSUPPORTED when one that acts runs over a joint of a body that it owns. */
-static inline sb_status sb_refuse_tendons(const sb_bind *bind, const char *solver, char *error, uint32_t error_size)
-{
-  const sb_model *m = bind->model;
-  for (uint32_t i = 0; i < m->tendon_term_count; i++) {
-    int32_t t = m->tendon_term_tendon[i], body = m->dof_body[m->tendon_term_dof[i]];
-    if (!sb_tendon_acts(m, t) || !sb_owns_body(bind, body)) continue;
-    snprintf(error, error_size,
-             "%s has no tendons, and tendon %d, which has a limit, spring, damping or friction, runs over the joint of body "
-             "%d; use plugin = steel for it",
-             solver, (int)t, (int)body);
-    return SB_E_UNSUPPORTED;
-  }
-  return SB_OK;
 }
 
 /* In list entries: the body is body_b of the contact. */

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Each adds sections to the root, which later ones look through. */
+#define ATTACH_COST 65536.0
+
 void mjcf_models_clear(mjcf *m)
 {
   for (int32_t i = 0; i < m->model_count; i++)
@@ -84,7 +87,8 @@ typedef struct attachment {
   xmlNode *at;   /* <attach> */
   xmlNode *from; /* root of the attached model */
   const char *prefix;
-  char *class; /* the model's outermost default class in the root */
+  const char *outermost; /* the model's outermost default class in its own file */
+  char *class;           /* and in the root */
   xmlNode *section;
   const char *section_name;
 } attachment;
@@ -95,9 +99,9 @@ static void no_memory(const attachment *a)
 }
 
 /* Name of the model's outermost default class in its own file. */
-static const char *outermost_class(const attachment *a)
+static const char *outermost_class(const xmlNode *root)
 {
-  for (xmlNode *c = xml_input_element(a->from->children); c; c = xml_input_element(c->next)) {
+  for (xmlNode *c = xml_input_element(root->children); c; c = xml_input_element(c->next)) {
     const char *name = xml_is(c, "default") ? xml_input_attribute(c, "class") : NULL;
     if (name && *name) return name;
   }
@@ -112,7 +116,7 @@ static void settle_class(const attachment *a, xmlNode *node)
   for (int i = 0; i < 2; i++) {
     const char *name = xml_input_attribute(node, attributes[i]);
     if (!name || strncmp(name, a->prefix, n) != 0) continue;
-    if (strcmp(name + n, "main") != 0 && strcmp(name + n, outermost_class(a)) != 0) continue;
+    if (strcmp(name + n, "main") != 0 && strcmp(name + n, a->outermost) != 0) continue;
     if (!xmlSetProp(node, (const xmlChar *)attributes[i], (const xmlChar *)a->class)) no_memory(a);
   }
   for (xmlNode *c = xml_input_element(node->children); c; c = xml_input_element(c->next)) settle_class(a, c);
@@ -203,6 +207,7 @@ static void bring_settings(const attachment *a)
     if (xml_is(c, "asset")) bring_assets(a, c);
     if (xml_is(c, "keyframe"))
       xml_input_unsupported(a->m->in, c, "a keyframe of an attached model", "write one in the main file");
+    if (xml_is(c, MJCF_ATTACHED_DEFAULT)) bring(a, c, a->root, NULL);
     if (!xml_is(c, "default")) continue;
     xmlNode *copy = bring(a, c, a->root, NULL);
     if (!copy) return;
@@ -258,10 +263,11 @@ static void attach_one(mjcf *m, xmlNode *root, xmlNode *node)
 {
   mjcf_check(m, node);
   int32_t index = find_model(m, root, node);
-  if (index < 0) return;
+  if (index < 0 || !mjcf_spend(m, node, ATTACH_COST)) return;
   const char *prefix = xml_input_attribute(node, "prefix"), *body = xml_input_attribute(node, "body");
   attachment a = {.m = m, .root = root, .at = node, .from = xmlDocGetRootElement(m->models[index].doc)};
   a.prefix = prefix ? prefix : "";
+  a.outermost = outermost_class(a.from);
   /* With the number in it no class of a file can have the same name by chance. */
   int length = snprintf(NULL, 0, "%smain of model %d", a.prefix, (int)index);
   a.class = malloc((size_t)length + 1);

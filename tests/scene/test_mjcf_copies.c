@@ -141,6 +141,32 @@ static void test_attach(void **state)
   sb_model_store_free(store);
 }
 
+/* A model attached by an attached model keeps its defaults and settings. */
+static void test_attach_twice(void **state)
+{
+  (void)state;
+  static const char middle[] =
+      "<mujoco model='middle'><default><geom size='.75'/></default><asset><model name='m' "
+      "file='copies_leg.xml'/></asset>"
+      "<worldbody><body name='hip'><freejoint/><geom/><attach model='m' body='foot' prefix='l_'/>"
+      "<attach model='m' body='foot' prefix='r_'/></body></worldbody></mujoco>";
+  sb_diagnostics diag = {0};
+  sb_model_store *store = NULL;
+  fixture_write("copies_middle.xml", middle, sizeof middle - 1);
+  assert_int_equal(load_with_leg("<mujoco><asset><model name='n' file='copies_middle.xml'/></asset><worldbody>"
+                                 "<attach model='n' body='hip' prefix='a_'/></worldbody></mujoco>",
+                                 &store, &diag),
+                   SB_OK);
+  remove("copies_middle.xml");
+  const sb_model *m = view(store);
+  assert_int_equal(m->body_count, 3);
+  assert_int_equal(m->joint_parent[body_named(store, "a_r_foot")], 0);
+  const double sizes[5] = {0.75, 0.125, 0.25, 0.125, 0.25};
+  for (int i = 0; i < 5; i++) assert_float_equal(m->shape_size[3 * i], sizes[i], 1e-7);
+  sb_model_store_free(store);
+  sb_diagnostics_clear(&diag);
+}
+
 /* Without a body the whole world comes; two bodies of one model may share a prefix. */
 static void test_attach_world(void **state)
 {
@@ -281,12 +307,9 @@ static void test_depth(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_replicate_poses),
-                                     cmocka_unit_test(test_replicate_names),
-                                     cmocka_unit_test(test_attach),
-                                     cmocka_unit_test(test_attach_world),
-                                     cmocka_unit_test(test_wrong),
-                                     cmocka_unit_test(test_cycles),
-                                     cmocka_unit_test(test_depth)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_replicate_poses), cmocka_unit_test(test_replicate_names),
+                                     cmocka_unit_test(test_attach),          cmocka_unit_test(test_attach_world),
+                                     cmocka_unit_test(test_wrong),           cmocka_unit_test(test_cycles),
+                                     cmocka_unit_test(test_depth),           cmocka_unit_test(test_attach_twice)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,18 +6,7 @@
 #include "cook_math.h"
 #include "samebit/solver_tools.h"
 
-static bool owns(const sim_part *part, int32_t body)
-{
-  uint32_t low = 0, high = part->body_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if ((int32_t)part->bodies[middle] < body)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < part->body_count && (int32_t)part->bodies[low] == body;
-}
+static bool owns(const sim_part *part, int32_t body) { return sb_has_body(part->bodies, part->body_count, body); }
 
 sb_status sb_sim_check_equalities(const sim_part *part, sb_diagnostics *diag)
 {

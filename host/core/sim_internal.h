@@ -40,6 +40,12 @@ typedef struct sim_tendon {
   float inertia; /* kg or kg m^2 that a change of its length moves, estimated */
 } sim_tendon;
 
+/* A tendon whose solver has none. */
+typedef struct sim_tendon {
+  uint32_t tendon;
+  float inertia; /* kg or kg m^2 that a change of its length moves, estimated */
+} sim_tendon;
+
 struct sb_sim {
   const sb_model_store *store;
   const sb_model *model;

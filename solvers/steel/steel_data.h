@@ -99,7 +99,7 @@ typedef struct st_tick {
 } st_tick;
 
 /* Floats of a constraint for one lane: shared part and per point. */
-#define ST_SHARED_FLOATS 44u
+#define ST_SHARED_FLOATS 46u
 #define ST_POINT_FLOATS 11u
 /* Floats of a cached contact: normal impulse (N s), friction impulse (N s, world), twist and rolling as one angular impulse (N m s, world). */
 #define ST_CACHE_FLOATS 7u

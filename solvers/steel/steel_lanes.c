@@ -19,6 +19,7 @@ typedef struct st_shared {
   F mu, twist_arm, roll_arm, restitution;
   StSoft soft;
   StMass a, b;
+  F round_a, round_b; /* radius of a surface on which a point does not turn with the body, else 0 */
   V3 fa, fb; /* where friction acts, from the centres of mass */
   F m_tt, m_uu, m_tu, twist_mass;
   F it, iu, itwist, iroll_t, iroll_u;
@@ -174,6 +175,17 @@ static inline __attribute__((always_inline)) V3 contact_arm(StFrame f, const flo
   return v3_sel(f.moves, v3_add(m33_mul_v3(f.axes, local), shift), v3_zero());
 }
 
+static F pick_radius(const sb_model *m, const int32_t *shapes, const uint32_t *contact)
+{
+  float lane[SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    int32_t shape = shapes[contact[l]];
+    bool is_round = m->shape_type[shape] == SB_SHAPE_SPHERE || m->shape_type[shape] == SB_SHAPE_CAPSULE;
+    lane[l] = is_round ? m->shape_size[3 * (size_t)shape] : 0.0f;
+  }
+  return f_load(lane);
+}
+
 /* Lanes' numbers of the tick before, zero for new contacts. */
 static inline __attribute__((always_inline)) void load_cached(const st_tick *t, const uint32_t *contact, uint32_t count, F *field)
 {
@@ -219,9 +231,9 @@ static inline __attribute__((always_inline)) void prepare_points(const st_tick *
   memcpy(contact, who->contact, sizeof contact);
   sum[0] = sum[1] = v3_zero();
   for (uint32_t i = 0; i < bundle->points; i++, p++) {
-    /* both impulses act midway between the two surfaces: at one point, so that they make no moment */
+    /* both impulses act at one point, so that they make no moment: where the surfaces will meet, or midway where they overlap */
     p->gap = pick(c->gap, contact, 1, 0);
-    V3 half = v3_scale(s->n, p->gap * 0.5f);
+    V3 half = v3_scale(s->n, st_overlap(p->gap) * 0.5f);
     p->ra = contact_arm(frame_a, c->point_a, contact, half);
     p->rb = contact_arm(frame_b, c->point_b, contact, v3_neg(half));
     p->mass = st_invert(st_response(s->a, s->b, p->ra, p->rb, s->n));
@@ -262,6 +274,8 @@ static void prepare_bundle(const st_tick *t, st_bundle *bundle)
   s->roll_arm = pick(c->friction, who.contact, 3, 2);
   s->restitution = pick(c->restitution, who.contact, 1, 0);
   s->soft = choose_soft(t, bundle);
+  s->round_a = pick_radius(t->model, c->shape_a, who.contact);
+  s->round_b = pick_radius(t->model, c->shape_b, who.contact);
   load_friction(t, who.contact, s);
   V3 sum[2], u = v3_cross(s->n, s->t);
   prepare_points(t, bundle, &who, sum);
@@ -351,7 +365,8 @@ static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t,
   StPair s = solve_friction(c, load_pair(t, c), total);
   StPoints along = st_points(s, c->n);
   for (uint32_t k = 0; k < bundle->points; k++) {
-    F gap = st_gap(closing, p[k].ra, p[k].rb, p[k].gap);
+    F shift = st_overlap(p[k].gap) * 0.5f;
+    F gap = st_gap(closing, p[k].ra, p[k].rb, p[k].gap, shift + c->round_a, shift + c->round_b);
     StNormal r = st_solve_normal(along, c->a, c->b, v3_cross(p[k].ra, c->n), v3_cross(p[k].rb, c->n), p[k].mass, p[k].impulse, gap,
                                  c->soft, K(set->inv_h), K(set->max_push), relax);
     push = push + (r.impulse - p[k].impulse);

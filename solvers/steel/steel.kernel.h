@@ -94,8 +94,8 @@ FN V3 st_turned_back(Q4 dq, V3 n)
   return v3_add(v3_scale(t, dq.w), v3_cross(u, t));
 }
 
-/* How both bodies have moved since the start of the tick, as a gap along n sees it. */
-STRUCT(StClosing) { F along; V3 turn_a; V3 turn_b; };
+/* How both bodies have moved since the start of the tick, as a gap along n sees it. back: what the turning does to n itself. */
+STRUCT(StClosing) { F along; V3 turn_a; V3 turn_b; F back_a; F back_b; };
 
 FN StClosing st_closing(StMovement a, StMovement b, V3 n)
 {
@@ -103,13 +103,22 @@ FN StClosing st_closing(StMovement a, StMovement b, V3 n)
   r.along = v3_dot(n, v3_sub(b.dp, a.dp));
   r.turn_a = st_turned_back(a.dq, n);
   r.turn_b = st_turned_back(b.dq, n);
+  r.back_a = v3_dot(r.turn_a, n);
+  r.back_b = v3_dot(r.turn_b, n);
   return r;
 }
 
-/* Gap (m) of a point now: the gap at the start and how the points, fixed in their bodies, have moved along n since. */
-FN F st_gap(StClosing c, V3 ra, V3 rb, F gap)
+/* A gap where it is an overlap, else 0. */
+FN F st_overlap(F gap) { return f_min(gap, K(0.0f)); }
+
+/* Gap (m) of a point now: the gap at the start and how the points that turn with the bodies have moved along n since. These are not where the
+ * impulse acts, ra and rb, but inside of it by depth_a and depth_b (m): half an overlap (below 0), and the radius of a round
+ * surface, which does not turn away. */
+FN F st_gap(StClosing c, V3 ra, V3 rb, F gap, F depth_a, F depth_b)
 {
-  return (gap + c.along) + (v3_dot(c.turn_b, rb) - v3_dot(c.turn_a, ra));
+  F turned_a = v3_dot(c.turn_a, ra) - c.back_a * depth_a;
+  F turned_b = v3_dot(c.turn_b, rb) + c.back_b * depth_b;
+  return (gap + c.along) + (turned_b - turned_a);
 }
 
 /* Impulse of one point along the normal, from its velocity vn (b's less a's). mass: effective mass; impulse: accumulated (N s, not below 0);

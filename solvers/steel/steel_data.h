@@ -36,8 +36,22 @@ typedef struct st_frame {
   float inv_inertia[6], pad2[2];
 } st_frame;
 
-#define ST_WARM_FLOATS (sizeof(st_warm) / sizeof(float))
-#define ST_FRAME_FLOATS (sizeof(st_frame) / sizeof(float))
+/* Floats of a record, and where its rows of eight begin. */
+#define ST_BODY_FLOATS 16u
+#define ST_BODY_VELOCITY 0u
+#define ST_BODY_MOVEMENT 8u
+#define ST_WARM_FLOATS 24u
+#define ST_WARM_SUM 0u
+#define ST_WARM_MARK 8u
+#define ST_WARM_KICK 16u
+#define ST_FRAME_FLOATS 24u
+#define ST_FRAME_TURN 0u
+#define ST_FRAME_INERTIA 8u
+#define ST_FRAME_INV_INERTIA 16u
+#define ST_MASS_FLOATS 8u
+_Static_assert(sizeof(st_body) == ST_BODY_FLOATS * sizeof(float), "ST_BODY_FLOATS");
+_Static_assert(sizeof(st_warm) == ST_WARM_FLOATS * sizeof(float), "ST_WARM_FLOATS");
+_Static_assert(sizeof(st_frame) == ST_FRAME_FLOATS * sizeof(float), "ST_FRAME_FLOATS");
 
 /* Contacts of one pair of shapes. */
 typedef struct st_manifold {
@@ -85,7 +99,7 @@ typedef struct st_tick {
 } st_tick;
 
 /* Floats of a constraint for one lane: shared part and per point. */
-#define ST_SHARED_FLOATS 44u
+#define ST_SHARED_FLOATS 46u
 #define ST_POINT_FLOATS 11u
 /* Floats of a cached contact: normal impulse (N s), friction impulse (N s, world), twist and rolling as one angular impulse (N m s, world). */
 #define ST_CACHE_FLOATS 7u

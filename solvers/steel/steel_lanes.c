@@ -19,6 +19,7 @@ typedef struct st_shared {
   F mu, twist_arm, roll_arm, restitution;
   StSoft soft;
   StMass a, b;
+  F round_a, round_b; /* radius of a surface on which a point does not turn with the body, else 0 */
   V3 fa, fb; /* where friction acts, from the centres of mass */
   F m_tt, m_uu, m_tu, twist_mass;
   F it, iu, itwist, iroll_t, iroll_u;
@@ -66,7 +67,7 @@ static inline __attribute__((always_inline)) StVelocity load_velocity(const st_t
 {
   F c[8];
   StVelocity r;
-  load_rows(&t->bodies[0].v[0], record, 16, c);
+  load_rows((float *)t->bodies + ST_BODY_VELOCITY, record, ST_BODY_FLOATS, c);
   r.v = v3(c[0], c[1], c[2]);
   r.w = v3(c[3], c[4], c[5]);
   return r;
@@ -75,14 +76,14 @@ static inline __attribute__((always_inline)) StVelocity load_velocity(const st_t
 static inline __attribute__((always_inline)) void store_velocity(const st_tick *t, const uint32_t *record, StVelocity s, uint32_t keep)
 {
   F c[8] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z, K(0.0f), K(0.0f)};
-  store_rows(&t->bodies[0].v[0], record, 16, c, keep);
+  store_rows((float *)t->bodies + ST_BODY_VELOCITY, record, ST_BODY_FLOATS, c, keep);
 }
 
 static inline __attribute__((always_inline)) StMovement load_movement(const st_tick *t, const uint32_t *record)
 {
   F c[8];
   StMovement r;
-  load_rows(&t->bodies[0].dp[0], record, 16, c);
+  load_rows((float *)t->bodies + ST_BODY_MOVEMENT, record, ST_BODY_FLOATS, c);
   r.dp = v3(c[0], c[1], c[2]);
   r.dq = q4(c[3], c[4], c[5], c[6]);
   return r;
@@ -159,7 +160,7 @@ static inline __attribute__((always_inline)) StFrame load_frame(const st_tick *t
   F c[8];
   float moves[SB_LANES];
   StFrame r;
-  load_rows(t->frames[0].turn, record, ST_FRAME_FLOATS, c);
+  load_rows((float *)t->frames + ST_FRAME_TURN, record, ST_FRAME_FLOATS, c);
   r.axes = q4_to_m33(q4(c[0], c[1], c[2], c[3]));
   r.com = v3(c[4], c[5], c[6]);
   for (int l = 0; l < SB_LANES; l++) moves[l] = record[l] != t->nobody ? 1.0f : 0.0f;
@@ -172,6 +173,17 @@ static inline __attribute__((always_inline)) V3 contact_arm(StFrame f, const flo
 {
   V3 local = v3_sub(pick_v3(points, contact, 3, 0), f.com);
   return v3_sel(f.moves, v3_add(m33_mul_v3(f.axes, local), shift), v3_zero());
+}
+
+static F pick_radius(const sb_model *m, const int32_t *shapes, const uint32_t *contact)
+{
+  float lane[SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    int32_t shape = shapes[contact[l]];
+    bool is_round = m->shape_type[shape] == SB_SHAPE_SPHERE || m->shape_type[shape] == SB_SHAPE_CAPSULE;
+    lane[l] = is_round ? m->shape_size[3 * (size_t)shape] : 0.0f;
+  }
+  return f_load(lane);
 }
 
 /* Lanes' numbers of the tick before, zero for new contacts. */
@@ -219,9 +231,9 @@ static inline __attribute__((always_inline)) void prepare_points(const st_tick *
   memcpy(contact, who->contact, sizeof contact);
   sum[0] = sum[1] = v3_zero();
   for (uint32_t i = 0; i < bundle->points; i++, p++) {
-    /* both impulses act midway between the two surfaces: at one point, so that they make no moment */
+    /* both impulses act at one point, so that they make no moment: where the surfaces will meet, or midway where they overlap */
     p->gap = pick(c->gap, contact, 1, 0);
-    V3 half = v3_scale(s->n, p->gap * 0.5f);
+    V3 half = v3_scale(s->n, st_overlap(p->gap) * 0.5f);
     p->ra = contact_arm(frame_a, c->point_a, contact, half);
     p->rb = contact_arm(frame_b, c->point_b, contact, v3_neg(half));
     p->mass = st_invert(st_response(s->a, s->b, p->ra, p->rb, s->n));
@@ -262,6 +274,8 @@ static void prepare_bundle(const st_tick *t, st_bundle *bundle)
   s->roll_arm = pick(c->friction, who.contact, 3, 2);
   s->restitution = pick(c->restitution, who.contact, 1, 0);
   s->soft = choose_soft(t, bundle);
+  s->round_a = pick_radius(t->model, c->shape_a, who.contact);
+  s->round_b = pick_radius(t->model, c->shape_b, who.contact);
   load_friction(t, who.contact, s);
   V3 sum[2], u = v3_cross(s->n, s->t);
   prepare_points(t, bundle, &who, sum);
@@ -351,7 +365,8 @@ static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t,
   StPair s = solve_friction(c, load_pair(t, c), total);
   StPoints along = st_points(s, c->n);
   for (uint32_t k = 0; k < bundle->points; k++) {
-    F gap = st_gap(closing, p[k].ra, p[k].rb, p[k].gap);
+    F shift = st_overlap(p[k].gap) * 0.5f;
+    F gap = st_gap(closing, p[k].ra, p[k].rb, p[k].gap, shift + c->round_a, shift + c->round_b);
     StNormal r = st_solve_normal(along, c->a, c->b, v3_cross(p[k].ra, c->n), v3_cross(p[k].rb, c->n), p[k].mass, p[k].impulse, gap,
                                  c->soft, K(set->inv_h), K(set->max_push), relax);
     push = push + (r.impulse - p[k].impulse);
@@ -429,27 +444,27 @@ static body_lanes find_bodies(const st_tick *t, uint32_t first, uint32_t end)
   return r;
 }
 
-static inline __attribute__((always_inline)) S33 load_inertia(const float *from, const uint32_t *record)
+static inline __attribute__((always_inline)) S33 load_inertia(const st_tick *t, uint32_t row, const uint32_t *record)
 {
   F c[8];
-  load_rows(from, record, ST_FRAME_FLOATS, c);
+  load_rows((float *)t->frames + row, record, ST_FRAME_FLOATS, c);
   return s33(c[0], c[1], c[2], c[3], c[4], c[5]);
 }
 
-static inline __attribute__((always_inline)) StVelocity load_push(const float *from, const uint32_t *record)
+static inline __attribute__((always_inline)) StVelocity load_warm(const st_tick *t, uint32_t row, const uint32_t *record)
 {
   F c[8];
   StVelocity r;
-  load_rows(from, record, ST_WARM_FLOATS, c);
+  load_rows((float *)t->warms + row, record, ST_WARM_FLOATS, c);
   r.v = v3(c[0], c[1], c[2]);
   r.w = v3(c[3], c[4], c[5]);
   return r;
 }
 
-static inline __attribute__((always_inline)) void store_push(float *to, const body_lanes *who, StVelocity s)
+static inline __attribute__((always_inline)) void store_warm(const st_tick *t, uint32_t row, const body_lanes *who, StVelocity s)
 {
   F c[8] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z, K(0.0f), K(0.0f)};
-  store_rows(to, who->record, ST_WARM_FLOATS, c, who->all);
+  store_rows((float *)t->warms + row, who->record, ST_WARM_FLOATS, c, who->all);
 }
 
 /* What gravity and body_f change within a substep. */
@@ -475,7 +490,7 @@ void LANED(st_bodies_load)(const st_tick *t, uint32_t first, uint32_t end)
     F own = pick(&t->frames[0].own, who.record, ST_FRAME_FLOATS, 0) * pick(&t->frames[0].awake, who.record, ST_FRAME_FLOATS, 0);
     V3 com = pick_v3(t->model->body_com, who.body, 3, 0);
     Q4 turn = q4(pick(q, who.body, 7, 3), pick(q, who.body, 7, 4), pick(q, who.body, 7, 5), pick(q, who.body, 7, 6));
-    S33 inverse = s33_rotate(q4_to_m33(turn), load_inertia(t->frames[0].inv_inertia, who.record));
+    S33 inverse = s33_rotate(q4_to_m33(turn), load_inertia(t, ST_FRAME_INV_INERTIA, who.record));
     StVelocity s, none;
     s.v = pick_v3(qd, who.body, 6, 0);
     s.w = pick_v3(qd, who.body, 6, 3);
@@ -487,13 +502,13 @@ void LANED(st_bodies_load)(const st_tick *t, uint32_t first, uint32_t end)
     F movement[8] = {K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(1.0f), K(0.0f)};
     F mass[8] = {m.inv_mass, m.inv_inertia.xx, m.inv_inertia.yy, m.inv_inertia.zz,
                  m.inv_inertia.xy, m.inv_inertia.xz, m.inv_inertia.yz, own};
-    store_rows(t->frames[0].turn, who.record, ST_FRAME_FLOATS, frame, who.all);
+    store_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame, who.all);
     store_rows(t->masses, who.record, 8, mass, who.all);
     store_velocity(t, who.record, s, who.all);
-    store_rows(&t->bodies[0].dp[0], who.record, 16, movement, who.all);
-    store_push(t->warms[0].warm, &who, none);
-    store_push(t->warms[0].mark, &who, s);
-    store_push(t->warms[0].kick, &who, find_kick(t, &who, m));
+    store_rows((float *)t->bodies + ST_BODY_MOVEMENT, who.record, ST_BODY_FLOATS, movement, who.all);
+    store_warm(t, ST_WARM_SUM, &who, none);
+    store_warm(t, ST_WARM_MARK, &who, s);
+    store_warm(t, ST_WARM_KICK, &who, find_kick(t, &who, m));
   }
 }
 
@@ -501,11 +516,11 @@ void LANED(st_bodies_push)(const st_tick *t, uint32_t first, uint32_t end)
 {
   for (uint32_t i = first; i < end; i += SB_LANES) {
     body_lanes who = find_bodies(t, i, end);
-    StWarm r = st_push_body(load_velocity(t, who.record), load_push(t->warms[0].warm, who.record),
-                            load_push(t->warms[0].mark, who.record), load_push(t->warms[0].kick, who.record));
+    StWarm r = st_push_body(load_velocity(t, who.record), load_warm(t, ST_WARM_SUM, who.record),
+                            load_warm(t, ST_WARM_MARK, who.record), load_warm(t, ST_WARM_KICK, who.record));
     store_velocity(t, who.record, r.now, who.all);
-    store_push(t->warms[0].warm, &who, r.warm);
-    store_push(t->warms[0].mark, &who, r.mark);
+    store_warm(t, ST_WARM_SUM, &who, r.warm);
+    store_warm(t, ST_WARM_MARK, &who, r.mark);
   }
 }
 
@@ -515,11 +530,11 @@ void LANED(st_bodies_move)(const st_tick *t, uint32_t first, uint32_t end)
   for (uint32_t i = first; i < end; i += SB_LANES) {
     body_lanes who = find_bodies(t, i, end);
     F frame[8];
-    load_rows(t->frames[0].turn, who.record, ST_FRAME_FLOATS, frame);
-    StVelocity s = load_velocity(t, who.record), mark = load_push(t->warms[0].mark, who.record);
+    load_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame);
+    StVelocity s = load_velocity(t, who.record), mark = load_warm(t, ST_WARM_MARK, who.record);
     StMovement m = load_movement(t, who.record);
     RigidSpin r = rigid_spin(q4_mul(m.dq, q4(frame[0], frame[1], frame[2], frame[3])), s.w,
-                             load_inertia(t->frames[0].inertia, who.record), load_inertia(t->frames[0].inv_inertia, who.record),
+                             load_inertia(t, ST_FRAME_INERTIA, who.record), load_inertia(t, ST_FRAME_INV_INERTIA, who.record),
                              v3_zero(), h);
     M own = pick(t->masses, who.record, 8, 7) > 0.5f;
     m.dp = v3_add_scaled(m.dp, s.v, h);
@@ -529,8 +544,8 @@ void LANED(st_bodies_move)(const st_tick *t, uint32_t first, uint32_t end)
     s.w = v3_sel(own, r.w, s.w);
     F c[8] = {m.dp.x, m.dp.y, m.dp.z, m.dq.x, m.dq.y, m.dq.z, m.dq.w, K(0.0f)};
     store_velocity(t, who.record, s, who.all);
-    store_push(t->warms[0].mark, &who, mark);
-    store_rows(&t->bodies[0].dp[0], who.record, 16, c, who.all);
+    store_warm(t, ST_WARM_MARK, &who, mark);
+    store_rows((float *)t->bodies + ST_BODY_MOVEMENT, who.record, ST_BODY_FLOATS, c, who.all);
   }
 }
 
@@ -541,7 +556,7 @@ void LANED(st_bodies_store)(const st_tick *t, uint32_t first, uint32_t end)
   for (uint32_t i = first; i < end; i += SB_LANES) {
     body_lanes who = find_bodies(t, i, end);
     F frame[8];
-    load_rows(t->frames[0].turn, who.record, ST_FRAME_FLOATS, frame);
+    load_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame);
     StVelocity s = load_velocity(t, who.record);
     StMovement m = load_movement(t, who.record);
     V3 com = v3(frame[4], frame[5], frame[6]);

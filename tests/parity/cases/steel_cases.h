@@ -10,8 +10,9 @@
   X(case_st_twist, 29, 12)                                                                                             \
   X(case_st_relative, 18, 3)                                                                                           \
   X(case_st_turned_back, 7, 3)                                                                                         \
-  X(case_st_closing, 17, 7)                                                                                            \
-  X(case_st_gap, 14, 1)                                                                                                \
+  X(case_st_closing, 17, 9)                                                                                            \
+  X(case_st_overlap, 1, 1)                                                                                             \
+  X(case_st_gap, 18, 1)                                                                                                \
   X(case_st_points, 15, 7)                                                                                             \
   X(case_st_solve_normal, 36, 8)                                                                                       \
   X(case_st_points_done, 37, 12)                                                                                       \
@@ -74,13 +75,15 @@ PARITY_KERNEL(case_st_closing)
   StMovement b;
   a.dp = IN_V3(0); a.dq = IN_Q4(3); b.dp = IN_V3(7); b.dq = IN_Q4(10);
   StClosing r = st_closing(a, b, IN_V3(14));
-  OUT(0, r.along); OUT_V3(1, r.turn_a) OUT_V3(4, r.turn_b)
+  OUT(0, r.along); OUT_V3(1, r.turn_a) OUT_V3(4, r.turn_b) OUT(7, r.back_a); OUT(8, r.back_b);
 }
+PARITY_KERNEL(case_st_overlap) { OUT(0, st_overlap(IN(0))); }
 PARITY_KERNEL(case_st_gap)
 {
   StClosing c;
   c.along = IN(0); c.turn_a = IN_V3(1); c.turn_b = IN_V3(4);
-  OUT(0, st_gap(c, IN_V3(7), IN_V3(10), IN(13)));
+  c.back_a = IN(14); c.back_b = IN(15);
+  OUT(0, st_gap(c, IN_V3(7), IN_V3(10), IN(13), IN(16), IN(17)));
 }
 PARITY_KERNEL(case_st_points)
 {

@@ -34,11 +34,6 @@ typedef struct sim_part {
 typedef struct sim_hash_sums {
   atomic_uint a, b;
 } sim_hash_sums;
-/* A tendon whose solver has none. */
-typedef struct sim_tendon {
-  uint32_t tendon;
-  float inertia; /* kg or kg m^2 that a change of its length moves, estimated */
-} sim_tendon;
 
 /* A tendon whose solver has none. */
 typedef struct sim_tendon {

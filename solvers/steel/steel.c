@@ -18,6 +18,7 @@ enum {
   ST_PARAM_SLEEP_TICKS,
   ST_PARAM_SLEEP_SPEED,
   ST_PARAM_JOINT_FREQUENCY,
+  ST_PARAM_ITERATIONS,
   ST_PARAM_COUNT
 };
 
@@ -39,6 +40,8 @@ static const sb_param_desc params[ST_PARAM_COUNT] = {
     [ST_PARAM_JOINT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "joint_frequency", "Hz",
                                   "how fast errors of joint limits, tendon limits and equality constraints go; never above a quarter of the "
                                   "substep rate", NULL, 60, 0.1, 10000},
+    [ST_PARAM_ITERATIONS] = {sizeof(sb_param_desc), SB_PARAM_INT, "iterations", "1",
+                             "passes over the contacts and limits of articulations within a substep", NULL, 2, 1, 64},
 };
 
 static const sb_golden goldens[] = {SB_GOLDENS_STEEL};
@@ -171,6 +174,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   s->bind = *bind;
   s->graph.lanes = bind->lanes;
   s->contact_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_CONTACT_FREQUENCY]);
+  s->forest.iterations = (uint32_t)bind->params[ST_PARAM_ITERATIONS];
   s->limit_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_JOINT_FREQUENCY]);
   s->settings = (st_settings){.substeps = (uint32_t)bind->params[ST_PARAM_SUBSTEPS],
                               .contact_zeta = (float)bind->params[ST_PARAM_CONTACT_DAMPING],

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "samebit/maths.h"
 #include "samebit/solver_tools.h"
 
 /* Whether the instance owns a body; bind->bodies ascends. */
@@ -114,13 +115,12 @@ static bool take_rows(const st_forest *f, st_constraint *c, uint32_t lanes)
 }
 
 /* A constraint of a bundle in which no lane takes part yet. */
-static st_constraint *add_fixed(st_tree *tree, uint8_t kind, uint32_t nobody)
+static st_constraint empty_constraint(const st_tree *tree, uint8_t kind, uint32_t nobody)
 {
-  st_constraint *c = &tree->fixed[tree->fixed_count++];
-  *c = (st_constraint){.kind = kind, .halves = 1, .half = {{.v = tree->v, .dofs = tree->dofs}}};
+  st_constraint c = {.kind = kind, .halves = 1, .half = {{.v = tree->v, .dofs = tree->dofs}}};
   for (uint32_t l = 0; l < 8; l++) {
-    c->item[l] = ST_NONE;
-    c->a[l] = c->b[l] = (st_side){.link = ST_NONE, .record = nobody, .body = -1};
+    c.item[l] = ST_NONE;
+    c.a[l] = c.b[l] = (st_side){.link = ST_NONE, .record = nobody, .body = -1};
   }
   return c;
 }
@@ -131,7 +131,11 @@ static void join_lane(st_tree *tree, uint8_t kind, uint32_t item, const st_side 
 {
   uint32_t lane = is_link(a) ? a->lane : b->lane, i = after[lane];
   while (i < tree->fixed_count && (tree->fixed[i].kind != kind || tree->fixed[i].item[lane] != ST_NONE)) i++;
-  st_constraint *c = i < tree->fixed_count ? &tree->fixed[i] : add_fixed(tree, kind, nobody);
+  st_constraint *c = &tree->fixed[i];
+  if (i == tree->fixed_count) {
+    *c = empty_constraint(tree, kind, nobody);
+    tree->fixed_count++;
+  }
   c->item[lane] = item;
   c->a[lane] = *a;
   c->b[lane] = *b;
@@ -185,12 +189,33 @@ static sb_status count_fixed(st_forest *f, const uint32_t *record, uint32_t nobo
   return SB_OK;
 }
 
-static bool has_row(const sb_model *m, uint32_t dof)
+static bool may_have_row(const sb_model *m, uint32_t dof)
 {
   return m->joint_friction[dof] > 0.0f || m->joint_velocity_limit[dof] < SB_NO_LIMIT || m->joint_limit_lower[dof] > -SB_NO_LIMIT || m->joint_limit_upper[dof] < SB_NO_LIMIT;
 }
 
-/* Equalities, then tendons, then dofs, so that joint limits have the last word of the three. */
+/* Room for the rows of dofs: as many as any lane may have. */
+static bool make_dof_rows(st_forest *f, st_tree *tree, uint32_t nobody)
+{
+  uint32_t lanes = f->bind->lanes;
+  for (uint32_t l = 0; l < tree->bundle->used; l++) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < tree->bundle->link_count; k++) {
+      uint8_t kind = tree->bundle->links[k].kind;
+      count += (kind == AB_ANGULAR || kind == AB_LINEAR) && may_have_row(f->bind->model, tree->bundle->dof[(size_t)k * lanes + l]);
+    }
+    if (count > tree->dof_capacity) tree->dof_capacity = count;
+  }
+  tree->dof_rows = take(f, ((uint64_t)tree->dof_capacity + 1) * sizeof *tree->dof_rows);
+  bool ok = tree->dof_rows != NULL;
+  for (uint32_t i = 0; ok && i < tree->dof_capacity; i++) {
+    tree->dof_rows[i] = empty_constraint(tree, ST_DOF, nobody);
+    ok = take_rows(f, &tree->dof_rows[i], lanes);
+  }
+  return ok;
+}
+
+/* Equalities, then tendons; a tick's dofs and contacts come after them. */
 static bool make_fixed(st_forest *f, const uint32_t *record, uint32_t nobody)
 {
   const sb_model *m = f->bind->model;
@@ -222,16 +247,8 @@ static bool make_fixed(st_forest *f, const uint32_t *record, uint32_t nobody)
   }
   for (uint32_t i = 0; ok && i < n; i++) {
     st_tree *tree = &f->trees[i];
-    for (uint32_t k = 0; k < tree->bundle->link_count; k++) {
-      uint8_t kind = tree->bundle->links[k].kind;
-      bool any = false;
-      for (uint32_t l = 0; l < lanes; l++) any |= has_row(m, tree->bundle->dof[(size_t)k * lanes + l]);
-      if ((kind != AB_ANGULAR && kind != AB_LINEAR) || !any) continue;
-      st_constraint *c = add_fixed(tree, ST_DOF, nobody);
-      c->link = k;
-      for (uint32_t l = 0; l < lanes; l++) c->item[l] = tree->bundle->dof[(size_t)k * lanes + l];
-    }
     for (uint32_t k = 0; ok && k < tree->fixed_count; k++) ok = take_rows(f, &tree->fixed[k], lanes);
+    ok = ok && make_dof_rows(f, tree, nobody);
   }
   free(after);
   return ok;
@@ -258,8 +275,9 @@ static bool make_trees(st_forest *f, uint32_t *most_dofs)
     t->v = take(f, floats * sizeof(float));
     t->v_start = take(f, floats * sizeof(float));
     t->row = take(f, 2 * floats * sizeof(float));
+    t->touched = take(f, b->link_count + 1);
     t->scratch = take(f, (uint64_t)b->link_count * ST_SCRATCH_FLOATS * lanes * sizeof(float));
-    if (!t->v || !t->v_start || !t->row || !t->scratch) return false;
+    if (!t->v || !t->v_start || !t->row || !t->scratch || !t->touched) return false;
     for (uint32_t k = 0; k < b->link_count; k++)
       for (uint32_t l = 0; l < b->used; l++)
         if (b->links[k].kind == AB_ANGULAR || b->links[k].kind == AB_LINEAR) f->dof_slot[b->dof[(size_t)k * lanes + l]] = b->links[k].slot;
@@ -329,7 +347,7 @@ sb_status st_forest_bind(st_forest *f, const sb_bind *bind, const uint32_t *tree
   ok = ok && count;
   if (ok) status = count_fixed(f, record, nobody, count, error, error_size);
   for (uint32_t i = 0; ok && !status && i < n; i++) {
-    f->trees[i].fixed = take(f, ((uint64_t)count[i] + f->trees[i].bundle->link_count + 1) * sizeof *f->trees[i].fixed);
+    f->trees[i].fixed = take(f, ((uint64_t)count[i] + 1) * sizeof *f->trees[i].fixed);
     ok = f->trees[i].fixed != NULL;
   }
   free(count);
@@ -365,6 +383,31 @@ sb_status st_forest_bind(st_forest *f, const sb_bind *bind, const uint32_t *tree
 
 /* ---- contacts of a tick ---- */
 
+/* Velocity (m/s) of a body's point (body frame), along n. */
+static float point_rate(const st_tick *t, int32_t body, const float *point, V3 n)
+{
+  if (body < 0) return 0.0f;
+  const float *q = t->state->body_q + 7 * (size_t)body, *qd = t->state->body_qd + 6 * (size_t)body, *com = t->model->body_com + 3 * (size_t)body;
+  V3 arm = q4_rotate(q4(q[3], q[4], q[5], q[6]), v3(point[0] - com[0], point[1] - com[1], point[2] - com[2]));
+  return v3_dot(n, v3_add(v3(qd[0], qd[1], qd[2]), v3_cross(v3(qd[3], qd[4], qd[5]), arm)));
+}
+
+/* A gap that twice the way of its approach in this tick, and a little for what forces may add, does not close has no rows. */
+#define CLOSE 0.004f /* m */
+
+static bool comes_close(const st_tick *t, uint32_t first, uint32_t end)
+{
+  const sb_contacts *c = t->contacts;
+  float dt = t->settings.h * (float)t->settings.substeps;
+  for (uint32_t i = first; i < end; i++) {
+    const float *to = c->normal + 3 * (size_t)i;
+    V3 n = v3(to[0], to[1], to[2]);
+    float rate = point_rate(t, c->body_b[i], c->point_b + 3 * (size_t)i, n) - point_rate(t, c->body_a[i], c->point_a + 3 * (size_t)i, n);
+    if (c->gap[i] < CLOSE + (2.0f * dt) * (rate < 0.0f ? -rate : 0.0f)) return true;
+  }
+  return false;
+}
+
 static void list_touches(st_forest *f, const st_tick *tick)
 {
   const sb_contacts *c = tick->contacts;
@@ -374,7 +417,7 @@ static void list_touches(st_forest *f, const st_tick *tick)
     while (end < c->count && end - i < ST_MAX_POINTS && c->world[end] == c->world[i] && c->key[end] >> 16 == c->key[i] >> 16) end++;
     st_touch touch = {.first = i, .count = end - i, .a = side_of_body(f, tick->record, tick->nobody, c->body_a[i]),
                       .b = side_of_body(f, tick->record, tick->nobody, c->body_b[i])};
-    if (is_link(&touch.a) || is_link(&touch.b)) f->touches[f->touch_count++] = touch;
+    if ((is_link(&touch.a) || is_link(&touch.b)) && comes_close(tick, i, end)) f->touches[f->touch_count++] = touch;
     i = end;
   }
 }
@@ -424,11 +467,9 @@ static void make_own(st_forest *f, const st_tick *tick, st_constraint **next, fl
       if (first[l + 1] - first[l] > tree->contact_count) tree->contact_count = first[l + 1] - first[l];
     for (uint32_t k = 0; k < tree->contact_count; k++) {
       st_constraint *c = (*next)++;
-      *c = (st_constraint){.kind = ST_CONTACT, .halves = 1, .half = {{.v = tree->v, .dofs = tree->dofs}}};
-      for (uint32_t l = 0; l < 8; l++) {
-        c->item[l] = ST_NONE;
-        c->a[l] = c->b[l] = (st_side){.link = ST_NONE, .record = tick->nobody, .body = -1};
-        if (l >= lanes || k >= first[l + 1] - first[l]) continue;
+      *c = empty_constraint(tree, ST_CONTACT, tick->nobody);
+      for (uint32_t l = 0; l < lanes; l++) {
+        if (k >= first[l + 1] - first[l]) continue;
         const st_touch *t = &f->touches[f->lane_list[first[l] + k]];
         c->item[l] = t->first;
         c->count[l] = (uint8_t)t->count;
@@ -479,8 +520,13 @@ static void alone_chunk(void *user, uint32_t chunk)
 {
   st_forest *f = user;
   if (f->trees[chunk].coupled) return;
-  for (uint32_t s = 0; s < f->tick.tick->settings.substeps; s++)
-    for (uint32_t phase = ST_PREDICT; phase <= ST_RELAX; phase++) run_phase(f, chunk, phase);
+  for (uint32_t s = 0; s < f->tick.tick->settings.substeps; s++) {
+    run_phase(f, chunk, ST_PREDICT);
+    run_phase(f, chunk, ST_WARM);
+    for (uint32_t i = 0; i < f->iterations; i++) run_phase(f, chunk, ST_SOLVE);
+    run_phase(f, chunk, ST_DRIFT);
+    run_phase(f, chunk, ST_RELAX);
+  }
   run_phase(f, chunk, ST_RESTITUTE);
 }
 
@@ -551,8 +597,10 @@ bool st_forest_is_coupled(const st_forest *f) { return f->fixed_coupled_count ||
 
 void st_forest_phase(st_forest *f, uint32_t phase, bool first)
 {
-  run_bundles(f, phase_chunk, phase);
-  all_coupled(f, phase, first);
+  for (uint32_t i = 0; i < (phase == ST_SOLVE ? f->iterations : 1); i++) {
+    run_bundles(f, phase_chunk, phase);
+    all_coupled(f, phase, first);
+  }
 }
 
 void st_forest_store(st_forest *f)

@@ -37,7 +37,6 @@ typedef struct st_constraint {
   uint8_t points;     /* ST_CONTACT: most points of any lane */
   bool twist, roll;   /* ST_CONTACT: some lane has friction against turning */
   uint8_t halves;     /* 1; coupled: 2 */
-  uint32_t link;      /* ST_DOF */
   uint32_t item[8];   /* of each lane: first contact, equality, tendon or dof; ST_NONE where the lane takes no part */
   uint8_t count[8];   /* ST_CONTACT: points of each lane */
   st_side a[8], b[8]; /* of each lane */
@@ -52,8 +51,11 @@ typedef struct st_tree {
   float *v, *v_start;          /* dof velocities now and at the start of the tick, lane-blocked */
   float *scratch;              /* link_count records of ST_SCRATCH_FLOATS */
   float *row;                  /* 2 dofs: a row of a coupled constraint on its way */
-  st_constraint *fixed;        /* equalities, tendons, dofs with limits, dry friction or a top speed: of every tick */
+  bool *touched;               /* of each link: some lane has a side in its subtree */
+  st_constraint *fixed;        /* equalities and tendons: of every tick */
   uint32_t fixed_count;
+  st_constraint *dof_rows;     /* dofs near a limit, with dry friction or a top speed: of this tick */
+  uint32_t dof_row_count, dof_capacity;
   st_constraint *contacts;     /* of this tick */
   uint32_t contact_count;
   bool first;                  /* the substep to come is the tick's first */
@@ -83,12 +85,12 @@ typedef struct st_forest_tick {
 /* The joint coordinate in a work record, floats from its start. */
 #define ST_WORK_Q 142u
 /* Sizes in floats of one lane. */
-#define ST_SCRATCH_FLOATS 19u
+#define ST_SCRATCH_FLOATS 32u
 #define ST_ROW_CONTACT_FLOATS 40u
 #define ST_ROW_POINT_FLOATS 14u
 #define ST_ROW_EQUALITY_FLOATS 42u
 #define ST_ROW_TENDON_FLOATS 17u
-#define ST_ROW_DOF_FLOATS 14u
+#define ST_ROW_DOF_FLOATS 13u
 
 /* Order of a substep. BEGIN reads state and cached impulses, STORE writes both: all articulations begin before any stores. */
 typedef enum st_phase { ST_BEGIN, ST_PREDICT, ST_WARM, ST_SOLVE, ST_DRIFT, ST_RELAX, ST_RESTITUTE, ST_STORE } st_phase;
@@ -128,7 +130,8 @@ typedef struct st_forest {
   uint32_t coupled_count;
   float *pool;                     /* of contacts' records and rows */
   float *half_v[2];                /* velocities of a coupled constraint's halves */
-  uint32_t phase, substeps;        /* of the parallel loop */
+  uint32_t iterations;             /* passes over the rows in a substep, before the one that relaxes */
+  uint32_t phase;                  /* of the parallel loop */
 } st_forest;
 
 /* Makes articulations of these bodies, whole ones, ascending. record: st_body of each other moving body of the model. Registers the

@@ -15,15 +15,30 @@
 
 /* ---- records ---- */
 
-/* How impulses run through a link: what it gets by itself and with its subtree (signs, of both sides), and what that does to it. */
-typedef struct st_scratch {
+/* Where a constraint's impulse enters. */
+typedef struct st_mark {
   F own_a, own_b; /* 1 on the lanes whose side a, or b, is this link */
   F sign;         /* side b in the subtree less side a in the subtree */
   F touched;      /* 1 on the lanes that have a side in the subtree */
+} st_mark;
+
+/* How an impulse runs through a link. */
+typedef struct st_run {
   V3 n, f;        /* impulse at the reference point, torque and force */
   V3 u;           /* what is left of it on the dofs */
   AbAccel change; /* of the link's velocities */
-} st_scratch;
+} st_run;
+
+/* What of a link's work record impulses need, close together: it is read for every row. */
+typedef struct st_answer {
+  V3 axis, r, s_n, s_f;
+  F inv_d;
+} st_answer;
+
+/* The scratch of a bundle: for each link a mark, then for each a run, then for each a response. */
+static st_mark *marks_of(const st_tree *tree) { return (st_mark *)tree->scratch; }
+static st_run *runs_of(const st_tree *tree) { return (st_run *)(marks_of(tree) + tree->bundle->link_count); }
+static st_answer *responses_of(const st_tree *tree) { return (st_answer *)(runs_of(tree) + tree->bundle->link_count); }
 
 typedef struct st_row_contact {
   F taking;           /* 1 on the lanes that take part */
@@ -65,14 +80,14 @@ typedef struct st_row_tendon {
 } st_row_tendon;
 
 typedef struct st_row_dof {
-  F near_lower, near_upper, rubs; /* 1 on the lanes that come near a limit, that have dry friction */
-  F lower, upper, most, top;      /* limits; most impulse of friction; top speed */
-  F response;
+  F taking;
+  F lower, upper, most, top; /* limits; most impulse of friction; top speed */
+  F response, now;           /* now: the coordinate */
   F push_lower, push_upper, drag;
   StSoft soft;
 } st_row_dof;
 
-_Static_assert(sizeof(st_scratch) == ST_SCRATCH_FLOATS * sizeof(F), "ST_SCRATCH_FLOATS");
+_Static_assert(sizeof(st_mark) + sizeof(st_run) + sizeof(st_answer) == ST_SCRATCH_FLOATS * sizeof(F), "ST_SCRATCH_FLOATS");
 _Static_assert(sizeof(st_row_contact) == ST_ROW_CONTACT_FLOATS * sizeof(F), "ST_ROW_CONTACT_FLOATS");
 _Static_assert(sizeof(st_row_point) == ST_ROW_POINT_FLOATS * sizeof(F), "ST_ROW_POINT_FLOATS");
 _Static_assert(sizeof(st_row_equality) == ST_ROW_EQUALITY_FLOATS * sizeof(F), "ST_ROW_EQUALITY_FLOATS");
@@ -227,58 +242,74 @@ static V3 obstacle_at(const st_obstacle *o, V3 x) { return v3_add(o->v, v3_cross
 
 /* ---- rows ---- */
 
-/* Marks the links that the sides of a constraint act on. */
-static void mark_sides(st_tree *tree, const st_side *a, const st_side *b)
+static void clear_marks(st_tree *tree)
 {
-  const ab_bundle *bundle = tree->bundle;
-  st_scratch *s = (st_scratch *)tree->scratch;
-  for (uint32_t i = 0; i < bundle->link_count; i++) {
-    float is_a[SB_LANES], is_b[SB_LANES];
-    for (uint32_t l = 0; l < SB_LANES; l++) is_a[l] = a[l].link == i ? 1.0f : 0.0f, is_b[l] = b[l].link == i ? 1.0f : 0.0f;
-    s[i].own_a = f_load(is_a);
-    s[i].own_b = f_load(is_b);
-    s[i].sign = s[i].own_b - s[i].own_a;
-    s[i].touched = f_max(s[i].own_a, s[i].own_b);
-  }
-  for (uint32_t i = bundle->link_count; i-- > 0;) {
-    int32_t p = bundle->links[i].parent;
-    if (p < 0) continue;
-    s[p].sign = s[p].sign + s[i].sign;
-    s[p].touched = f_max(s[p].touched, s[i].touched);
+  st_mark *s = marks_of(tree);
+  for (uint32_t i = 0; i < tree->bundle->link_count; i++) {
+    s[i].own_a = s[i].own_b = s[i].touched = K(0.0f);
+    tree->touched[i] = false;
   }
 }
 
-/* Marks one link, or none, on the dofs of which an impulse acts from inside. */
-static void mark_link(st_tree *tree, uint32_t link)
+static void set_lane(F *x, uint32_t lane) { ((float *)x)[lane] = 1.0f; }
+
+/* From the links that are marked by themselves to their ancestors. */
+static void spread_marks(st_tree *tree)
 {
   const ab_bundle *bundle = tree->bundle;
-  st_scratch *s = (st_scratch *)tree->scratch;
-  for (uint32_t i = 0; i < bundle->link_count; i++) {
-    s[i].own_a = s[i].own_b = s[i].sign = K(0.0f);
-    s[i].touched = K(i == link ? 1.0f : 0.0f);
+  st_mark *s = marks_of(tree);
+  for (uint32_t i = 0; i < bundle->link_count; i++) s[i].sign = s[i].own_b - s[i].own_a;
+  for (uint32_t i = bundle->link_count; i-- > 0;) {
+    int32_t p = bundle->links[i].parent;
+    if (p < 0 || !tree->touched[i]) continue;
+    s[p].sign = s[p].sign + s[i].sign;
+    s[p].touched = f_max(s[p].touched, s[i].touched);
+    tree->touched[p] = true;
   }
-  for (uint32_t i = bundle->link_count; i-- > 0;)
-    if (bundle->links[i].parent >= 0) s[bundle->links[i].parent].touched = f_max(s[bundle->links[i].parent].touched, s[i].touched);
+}
+
+/* Marks the links that the sides of a constraint act on. */
+static void mark_sides(st_tree *tree, const st_side *a, const st_side *b)
+{
+  st_mark *s = marks_of(tree);
+  clear_marks(tree);
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    if (a[l].link != ST_NONE) set_lane(&s[a[l].link].own_a, l), set_lane(&s[a[l].link].touched, l), tree->touched[a[l].link] = true;
+    if (b[l].link != ST_NONE) set_lane(&s[b[l].link].own_b, l), set_lane(&s[b[l].link].touched, l), tree->touched[b[l].link] = true;
+  }
+  spread_marks(tree);
+}
+
+/* Marks the links whose dofs an impulse acts on from inside. */
+static void mark_dofs(st_tree *tree, const st_side *side)
+{
+  st_mark *s = marks_of(tree);
+  clear_marks(tree);
+  for (uint32_t l = 0; l < SB_LANES; l++)
+    if (side[l].link != ST_NONE) set_lane(&s[side[l].link].touched, l), tree->touched[side[l].link] = true;
+  spread_marks(tree);
 }
 
 static V3 keep_or_zero(M some, V3 v) { return v3_sel(some, v, v3_zero()); }
 
-/* Inward: impulses s.n, s.f at the links (set) and `generalised` at the dofs to s.u; outward: to W. */
-static void respond(st_tree *tree, const F *generalised, F *w)
+/* Inward: an impulse at the links (runs, set) and `generalised` at the dofs, to what is left on the dofs. */
+static void run_inward(st_tree *tree, const F *generalised)
 {
   const ab_bundle *b = tree->bundle;
   const AbWork *work = (const AbWork *)b->work;
-  st_scratch *s = (st_scratch *)tree->scratch;
+  const st_mark *mark = marks_of(tree);
+  const st_answer *response = responses_of(tree);
+  st_run *s = runs_of(tree);
   for (uint32_t i = b->link_count; i-- > 0;) {
-    M on = flag(s[i].touched);
     s[i].u = v3_zero();
-    if (!m_any(on)) continue;
-    const AbWork *k = &work[i];
+    if (!tree->touched[i]) continue;
+    M on = flag(mark[i].touched);
+    const st_answer *k = &response[i];
     uint8_t kind = b->links[i].kind;
     int32_t p = b->links[i].parent;
     V3 n = s[i].n, f = s[i].f;
     if (kind == AB_ANGULAR || kind == AB_LINEAR) {
-      F u = v3_dot(k->joint.axis, kind == AB_ANGULAR ? n : f);
+      F u = v3_dot(k->axis, kind == AB_ANGULAR ? n : f);
       if (generalised) u = u + generalised[b->links[i].slot];
       s[i].u.x = f_sel(on, u, K(0.0f));
       F left = k->inv_d * u;
@@ -286,21 +317,30 @@ static void respond(st_tree *tree, const F *generalised, F *w)
       f = v3_add_scaled(f, k->s_f, -left);
     } else if (kind == AB_BALL) {
       s[i].u = keep_or_zero(on, n);
-      V3 left = s33_mul_v3(k->ball_inv_d, n);
-      n = v3_sub(n, s33_mul_v3(k->ia.j, left));
-      f = v3_sub(f, m33_tmul_v3(k->ia.h, left));
+      V3 left = s33_mul_v3(work[i].ball_inv_d, n);
+      n = v3_sub(n, s33_mul_v3(work[i].ia.j, left));
+      f = v3_sub(f, m33_tmul_v3(work[i].ia.h, left));
     }
     if (p < 0) continue;
-    s[p].n = v3_sel(on, v3_add(s[p].n, v3_add(n, v3_cross(k->joint.r, f))), s[p].n);
+    s[p].n = v3_sel(on, v3_add(s[p].n, v3_add(n, v3_cross(k->r, f))), s[p].n);
     s[p].f = v3_sel(on, v3_add(s[p].f, f), s[p].f);
   }
+}
+
+/* Outward: to the changes of velocity, w. */
+static void run_outward(st_tree *tree, F *w)
+{
+  const ab_bundle *b = tree->bundle;
+  const AbWork *work = (const AbWork *)b->work;
+  const st_answer *response = responses_of(tree);
+  st_run *s = runs_of(tree);
   for (uint32_t i = 0; i < b->link_count; i++) {
-    const AbWork *k = &work[i];
+    const st_answer *k = &response[i];
     uint8_t kind = b->links[i].kind;
     int32_t p = b->links[i].parent;
     F *out = w + b->links[i].slot;
     if (kind == AB_FREE) {
-      s[i].change = ab_solve_free(k->base, v3_neg(s[i].n), v3_neg(s[i].f));
+      s[i].change = ab_solve_free(work[i].base, v3_neg(s[i].n), v3_neg(s[i].f));
       out[0] = s[i].change.a.x, out[1] = s[i].change.a.y, out[2] = s[i].change.a.z;
       out[3] = s[i].change.alpha.x, out[4] = s[i].change.alpha.y, out[5] = s[i].change.alpha.z;
       continue;
@@ -309,22 +349,50 @@ static void respond(st_tree *tree, const F *generalised, F *w)
     c.alpha = c.a = v3_zero();
     if (p >= 0) {
       c.alpha = s[p].change.alpha;
-      c.a = v3_add(s[p].change.a, v3_cross(c.alpha, k->joint.r));
+      c.a = v3_add(s[p].change.a, v3_cross(c.alpha, k->r));
     }
     if (kind == AB_ANGULAR || kind == AB_LINEAR) {
       F qd = (s[i].u.x - (v3_dot(k->s_n, c.alpha) + v3_dot(k->s_f, c.a))) * k->inv_d;
       if (kind == AB_ANGULAR)
-        c.alpha = v3_add_scaled(c.alpha, k->joint.axis, qd);
+        c.alpha = v3_add_scaled(c.alpha, k->axis, qd);
       else
-        c.a = v3_add_scaled(c.a, k->joint.axis, qd);
+        c.a = v3_add_scaled(c.a, k->axis, qd);
       out[0] = qd;
     } else if (kind == AB_BALL) {
-      V3 spin = s33_mul_v3(k->ball_inv_d, v3_sub(s[i].u, v3_add(s33_mul_v3(k->ia.j, c.alpha), m33_mul_v3(k->ia.h, c.a))));
+      V3 spin = s33_mul_v3(work[i].ball_inv_d, v3_sub(s[i].u, v3_add(s33_mul_v3(work[i].ia.j, c.alpha), m33_mul_v3(work[i].ia.h, c.a))));
       c.alpha = v3_add(c.alpha, spin);
-      V3 local = q4_rotate_inv(k->motion.q, spin);
+      V3 local = q4_rotate_inv(work[i].motion.q, spin);
       out[0] = local.x, out[1] = local.y, out[2] = local.z;
     }
     s[i].change = c;
+  }
+}
+
+/* Copies what rows need from the work records, after each reduction. */
+static void keep_responses(st_tree *tree)
+{
+  const AbWork *work = (const AbWork *)tree->bundle->work;
+  st_answer *to = responses_of(tree);
+  for (uint32_t i = 0; i < tree->bundle->link_count; i++)
+    to[i] = (st_answer){.axis = work[i].joint.axis, .r = work[i].joint.r, .s_n = work[i].s_n, .s_f = work[i].s_f, .inv_d = work[i].inv_d};
+}
+
+/* J of a link's dofs for an impulse with this moment about its reference point and this force. */
+static void link_jacobian(uint8_t kind, const st_answer *k, const AbWork *w, V3 n, V3 f, F *to)
+{
+  switch (kind) {
+  case AB_ANGULAR: to[0] = v3_dot(k->axis, n); break;
+  case AB_LINEAR: to[0] = v3_dot(k->axis, f); break;
+  case AB_BALL: {
+    V3 local = q4_rotate_inv(w->motion.q, n);
+    to[0] = local.x, to[1] = local.y, to[2] = local.z;
+    break;
+  }
+  case AB_FREE:
+    to[0] = f.x, to[1] = f.y, to[2] = f.z;
+    to[3] = n.x, to[4] = n.y, to[5] = n.z;
+    break;
+  default: break;
   }
 }
 
@@ -333,43 +401,34 @@ static void fill_row(st_tree *tree, V3 x, V3 d, bool angular, F *row)
 {
   const ab_bundle *b = tree->bundle;
   const AbWork *work = (const AbWork *)b->work;
-  st_scratch *s = (st_scratch *)tree->scratch;
+  const st_mark *mark = marks_of(tree);
+  st_run *s = runs_of(tree);
   F *j = row, *w = row + tree->dofs;
-  for (uint32_t k = b->dof_count; k < tree->dofs; k++) j[k] = w[k] = K(0.0f); /* padding */
+  memset(j, 0, tree->dofs * sizeof *j);
+  for (uint32_t k = b->dof_count; k < tree->dofs; k++) w[k] = K(0.0f); /* padding */
   for (uint32_t i = 0; i < b->link_count; i++) {
-    const AbWork *k = &work[i];
-    V3 moment = angular ? d : v3_cross(v3_sub(x, k->motion.p), d);
-    V3 n = v3_scale(moment, s[i].sign), f = angular ? v3_zero() : v3_scale(d, s[i].sign);
-    F *to = j + b->links[i].slot;
-    switch (b->links[i].kind) {
-    case AB_ANGULAR: to[0] = v3_dot(k->joint.axis, n); break;
-    case AB_LINEAR: to[0] = v3_dot(k->joint.axis, f); break;
-    case AB_BALL: {
-      V3 local = q4_rotate_inv(k->motion.q, n);
-      to[0] = local.x, to[1] = local.y, to[2] = local.z;
-      break;
-    }
-    case AB_FREE:
-      to[0] = f.x, to[1] = f.y, to[2] = f.z;
-      to[3] = n.x, to[4] = n.y, to[5] = n.z;
-      break;
-    default: break;
-    }
-    M own = flag(f_max(s[i].own_a, s[i].own_b));
-    F net = s[i].own_b - s[i].own_a;
+    s[i].n = s[i].f = v3_zero();
+    if (!tree->touched[i]) continue;
+    V3 moment = angular ? d : v3_cross(v3_sub(x, work[i].motion.p), d);
+    link_jacobian(b->links[i].kind, &responses_of(tree)[i], &work[i], v3_scale(moment, mark[i].sign),
+                  angular ? v3_zero() : v3_scale(d, mark[i].sign), j + b->links[i].slot);
+    M own = flag(f_max(mark[i].own_a, mark[i].own_b));
+    F net = mark[i].own_b - mark[i].own_a;
     s[i].n = keep_or_zero(own, v3_scale(moment, net));
-    s[i].f = angular ? v3_zero() : keep_or_zero(own, v3_scale(d, net));
+    if (!angular) s[i].f = keep_or_zero(own, v3_scale(d, net));
   }
-  respond(tree, NULL, w);
+  run_inward(tree, NULL);
+  run_outward(tree, w);
 }
 
 /* A row over joint coordinates: J is set, W follows. */
 static void fill_dof_row(st_tree *tree, F *row)
 {
   const ab_bundle *b = tree->bundle;
-  st_scratch *s = (st_scratch *)tree->scratch;
+  st_run *s = runs_of(tree);
   for (uint32_t i = 0; i < b->link_count; i++) s[i].n = s[i].f = v3_zero();
-  respond(tree, row, row + tree->dofs);
+  run_inward(tree, row);
+  run_outward(tree, row + tree->dofs);
 }
 
 static void add_v3(F *v, uint32_t slot, V3 x) { v[slot] = x.x, v[slot + 1] = x.y, v[slot + 2] = x.z; }
@@ -503,18 +562,6 @@ static F has_point(const st_constraint *c, uint32_t point)
   return f_load(lane);
 }
 
-/* Both sides move: 1. */
-static F both_move(const st_forest_tick *t, const st_constraint *c)
-{
-  float lane[SB_LANES];
-  for (uint32_t l = 0; l < SB_LANES; l++) {
-    bool a = c->a[l].link != ST_NONE || t->tick->masses[8 * (size_t)c->a[l].record] > 0.0f;
-    bool b = c->b[l].link != ST_NONE || t->tick->masses[8 * (size_t)c->b[l].record] > 0.0f;
-    lane[l] = a && b ? 1.0f : 0.0f;
-  }
-  return f_load(lane);
-}
-
 static void begin_contact(const st_forest_tick *t, st_constraint *c)
 {
   const st_settings *set = &t->tick->settings;
@@ -533,8 +580,8 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
   d->mu = pick(in->friction, at, 3, 0);
   d->roll_arm = pick(in->friction, at, 3, 2);
   d->restitution = pick(in->restitution, at, 1, 0);
-  F omega = K(set->contact_omega);
-  d->soft = st_soft(f_sel(flag(both_move(t, c)), omega, omega * 2.0f), K(set->contact_zeta), K(set->h));
+  /* as stiff as contacts with the world: what squeezes a link may weigh much more than the link */
+  d->soft = st_soft(K(set->contact_omega) * 2.0f, K(set->contact_zeta), K(set->h));
   V3 friction = v3(cached(t, c, 0, 1), cached(t, c, 0, 2), cached(t, c, 0, 3));
   d->it = v3_dot(friction, d->t);
   d->iu = v3_dot(friction, d->u);
@@ -791,14 +838,15 @@ static uint32_t dof_slot(const st_forest_tick *t, const st_side *s) { return t->
 static void mark_generalised(st_tree *tree, const F *j)
 {
   const ab_bundle *b = tree->bundle;
-  st_scratch *s = (st_scratch *)tree->scratch;
+  st_mark *s = marks_of(tree);
+  clear_marks(tree);
   for (uint32_t i = 0; i < b->link_count; i++) {
-    bool single = b->links[i].kind == AB_ANGULAR || b->links[i].kind == AB_LINEAR;
-    s[i].own_a = s[i].own_b = s[i].sign = K(0.0f);
-    s[i].touched = single ? f_sel(f_abs(j[b->links[i].slot]) > 0.0f, K(1.0f), K(0.0f)) : K(0.0f);
+    if (b->links[i].kind != AB_ANGULAR && b->links[i].kind != AB_LINEAR) continue;
+    M some = f_abs(j[b->links[i].slot]) > 0.0f;
+    s[i].touched = f_sel(some, K(1.0f), K(0.0f));
+    tree->touched[i] = m_any(some);
   }
-  for (uint32_t i = b->link_count; i-- > 0;)
-    if (b->links[i].parent >= 0) s[b->links[i].parent].touched = f_max(s[b->links[i].parent].touched, s[i].touched);
+  spread_marks(tree);
 }
 
 static void place_joint_equality(const st_forest_tick *t, st_tree *tree, st_constraint *c)
@@ -1013,83 +1061,132 @@ static void store_tendon(const st_forest_tick *t, const st_constraint *c)
 /* ---- joint limits, dry friction, top speed ---- */
 
 /* A limit takes part in a tick when it is nearer than this, and twice the way at the tick's first speed: rad or m. */
-#define NEAR 0.25f
+#define NEAR 0.05f
 
-static void begin_dof(const st_forest_tick *t, st_tree *tree, st_constraint *c)
+/* Lists the dofs of each lane that have something to say in this tick; the k-th of each lane stand side by side. */
+static void list_dofs(const st_forest_tick *t, st_tree *tree)
 {
   const sb_model *m = t->tick->model;
   const st_settings *set = &t->tick->settings;
-  const AbWork *w = (const AbWork *)tree->bundle->work + c->link;
+  const ab_bundle *b = tree->bundle;
+  const AbWork *work = (const AbWork *)b->work;
+  uint32_t count[SB_LANES] = {0};
+  for (uint32_t i = 0; i < tree->dof_capacity; i++)
+    for (uint32_t l = 0; l < SB_LANES; l++) tree->dof_rows[i].item[l] = tree->dof_rows[i].a[l].link = ST_NONE;
+  for (uint32_t i = 0; i < b->link_count; i++) {
+    if (b->links[i].kind != AB_ANGULAR && b->links[i].kind != AB_LINEAR) continue;
+    float q[SB_LANES], qd[SB_LANES];
+    f_store(q, work[i].q), f_store(qd, f_abs(work[i].qd));
+    for (uint32_t l = 0; l < b->used; l++) {
+      uint32_t dof = b->dof[(size_t)i * SB_LANES + l];
+      float reach = NEAR + (qd[l] * (2.0f * set->h)) * (float)set->substeps;
+      bool near = q[l] - m->joint_limit_lower[dof] < reach || m->joint_limit_upper[dof] - q[l] < reach;
+      if (!near && !(m->joint_friction[dof] > 0.0f) && !(m->joint_velocity_limit[dof] < SB_NO_LIMIT)) continue;
+      st_constraint *c = &tree->dof_rows[count[l]++];
+      c->item[l] = dof;
+      c->a[l] = (st_side){.bundle = 0, .link = i, .lane = l, .record = t->tick->nobody, .body = -1};
+    }
+  }
+  tree->dof_row_count = 0;
+  for (uint32_t l = 0; l < SB_LANES; l++)
+    if (count[l] > tree->dof_row_count) tree->dof_row_count = count[l];
+}
+
+/* Joint coordinates of a dof constraint, where its links are. */
+static F dof_coordinate(const st_tree *tree, const st_constraint *c)
+{
+  float lane[SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++)
+    lane[l] = c->item[l] == ST_NONE ? 0.0f : tree->bundle->work[((size_t)c->a[l].link * AB_WORK_FLOATS + ST_WORK_Q) * SB_LANES + l];
+  return f_load(lane);
+}
+
+static void begin_dof(const st_forest_tick *t, st_constraint *c)
+{
+  const sb_model *m = t->tick->model;
+  const st_settings *set = &t->tick->settings;
   st_row_dof *d = (st_row_dof *)c->data;
   uint32_t at[SB_LANES];
-  for (uint32_t l = 0; l < SB_LANES; l++) at[l] = c->item[l];
+  for (uint32_t l = 0; l < SB_LANES; l++) at[l] = c->item[l] == ST_NONE ? 0 : c->item[l];
   memset(d, 0, sizeof *d);
+  d->taking = taking_part(c);
   d->lower = pick(m->joint_limit_lower, at, 1, 0), d->upper = pick(m->joint_limit_upper, at, 1, 0);
   d->most = pick(m->joint_friction, at, 1, 0) * K(set->h);
   d->top = pick(m->joint_velocity_limit, at, 1, 0);
-  F reach = K(NEAR) + (f_abs(w->qd) * (2.0f * set->h)) * (float)set->substeps;
-  M low = w->q - d->lower < reach, high = d->upper - w->q < reach, rubs = d->most > 0.0f, topped = d->top < SB_NO_LIMIT;
-  d->near_lower = f_sel(low, K(1.0f), K(0.0f));
-  d->near_upper = f_sel(high, K(1.0f), K(0.0f));
-  d->rubs = f_sel(rubs, K(1.0f), K(0.0f));
-  d->push_lower = f_sel(low, pick(t->dof_impulse, at, 3, 0), K(0.0f));
-  d->push_upper = f_sel(high, pick(t->dof_impulse, at, 3, 1), K(0.0f));
-  d->drag = f_sel(rubs, pick(t->dof_impulse, at, 3, 2), K(0.0f));
+  d->push_lower = pick(t->dof_impulse, at, 3, 0), d->push_upper = pick(t->dof_impulse, at, 3, 1);
+  d->drag = pick(t->dof_impulse, at, 3, 2);
   d->soft = st_soft(K(t->limit_omega), K(set->contact_zeta), K(set->h));
-  c->points = m_any(m_or(m_or(low, high), m_or(rubs, topped))); /* whether any lane takes part */
 }
 
-static void place_dof(st_tree *tree, st_constraint *c)
+static void place_dof(const st_forest_tick *t, st_tree *tree, st_constraint *c, bool first)
 {
-  if (!c->points) return;
   st_row_dof *d = (st_row_dof *)c->data;
   F *j = row_of(&c->half[0], 0);
-  memset(j, 0, 2 * (size_t)tree->dofs * sizeof *j);
-  j[tree->bundle->links[c->link].slot] = K(1.0f);
-  mark_link(tree, c->link);
+  (void)t;
+  if (first) {
+    memset(j, 0, 2 * (size_t)tree->dofs * sizeof *j);
+    for (uint32_t l = 0; l < SB_LANES; l++)
+      if (c->item[l] != ST_NONE) set_lane(&j[tree->bundle->links[c->a[l].link].slot], l);
+  }
+  mark_dofs(tree, c->a);
   fill_dof_row(tree, j);
   d->response = row_response(c, 0, 0);
+  d->now = dof_coordinate(tree, c);
 }
 
 static void warm_dof(st_constraint *c)
 {
-  if (!c->points) return;
   st_row_dof *d = (st_row_dof *)c->data;
-  row_push(c, 0, d->drag, flag(d->rubs));
-  row_push(c, 0, d->push_lower - d->push_upper, m_or(flag(d->near_lower), flag(d->near_upper)));
+  row_push(c, 0, d->drag + (d->push_lower - d->push_upper), flag(d->taking));
 }
 
-/* The coordinate to come: in a relaxing pass half a step ahead of the link's own, as contacts do. */
-static void solve_dof(const st_settings *set, const st_tree *tree, st_constraint *c, M relax)
+static void solve_dof(const st_settings *set, st_constraint *c, M relax)
 {
-  if (!c->points) return;
   st_row_dof *d = (st_row_dof *)c->data;
-  const AbWork *w = (const AbWork *)tree->bundle->work + c->link;
-  const F *v = (const F *)tree->v + tree->bundle->links[c->link].slot;
-  F q = f_sel(relax, w->q + (w->qd * (0.5f * set->h)), w->q), mass = st_invert(d->response);
-  M low = flag(d->near_lower), high = flag(d->near_upper), rubs = flag(d->rubs);
-  F drag = f_sel(rubs, f_clamp(d->drag - mass * *v, -d->most, d->most), K(0.0f));
-  row_push(c, 0, drag - d->drag, rubs);
+  M some = flag(d->taking);
+  F mass = st_invert(d->response), inv_h = K(set->inv_h), push = K(set->max_push);
+  F v = row_rate(c, 0), before = v;
+  F drag = f_clamp(d->drag - mass * v, -d->most, d->most), change = drag - d->drag;
+  v = v + d->response * change;
+  F excess = mass * (v - f_clamp(v, -d->top, d->top));
+  change = change - excess;
+  v = before + d->response * change;
+  F lower = st_normal_impulse(v, mass, d->push_lower, d->now - d->lower, d->soft, inv_h, push, relax);
+  change = change + (lower - d->push_lower);
+  v = before + d->response * change;
+  F upper = st_normal_impulse(-v, mass, d->push_upper, d->upper - d->now, d->soft, inv_h, push, relax);
+  change = change - (upper - d->push_upper);
+  row_push(c, 0, change, some);
   d->drag = drag;
-  F excess = *v - f_clamp(*v, -d->top, d->top);
-  row_push(c, 0, -(mass * excess), f_abs(excess) > 0.0f);
-  F lower = st_normal_impulse(*v, mass, d->push_lower, q - d->lower, d->soft, K(set->inv_h), K(set->max_push), relax);
-  row_push(c, 0, lower - d->push_lower, low);
-  d->push_lower = f_sel(low, lower, K(0.0f));
-  F upper = st_normal_impulse(-*v, mass, d->push_upper, d->upper - q, d->soft, K(set->inv_h), K(set->max_push), relax);
-  row_push(c, 0, d->push_upper - upper, high);
-  d->push_upper = f_sel(high, upper, K(0.0f));
+  d->push_lower = lower;
+  d->push_upper = upper;
 }
 
-static void store_dof(const st_forest_tick *t, const st_tree *tree, const st_constraint *c)
+/* The coordinate where the next substep looks at it. */
+static void drift_dof(F h, st_constraint *c)
+{
+  st_row_dof *d = (st_row_dof *)c->data;
+  d->now = d->now + h * row_rate(c, 0);
+}
+
+static void store_dof(const st_forest_tick *t, const st_constraint *c)
 {
   const st_row_dof *d = (const st_row_dof *)c->data;
   const F fields[3] = {d->push_lower, d->push_upper, d->drag};
   for (uint32_t k = 0; k < 3; k++) {
     float lane[SB_LANES];
     f_store(lane, fields[k]);
-    for (uint32_t l = 0; l < tree->bundle->used; l++) t->dof_impulse[3 * (size_t)c->item[l] + k] = lane[l];
+    for (uint32_t l = 0; l < SB_LANES; l++)
+      if (c->item[l] != ST_NONE) t->dof_impulse[3 * (size_t)c->item[l] + k] = lane[l];
   }
+}
+
+/* Impulses of dofs that take no part in a tick are gone. */
+static void clear_dof_impulses(const st_forest_tick *t, const ab_bundle *b)
+{
+  for (uint32_t i = 0; i < b->link_count; i++)
+    for (uint32_t l = 0; l < b->used && (b->links[i].kind == AB_ANGULAR || b->links[i].kind == AB_LINEAR); l++)
+      memset(t->dof_impulse + 3 * (size_t)b->dof[(size_t)i * SB_LANES + l], 0, 3 * sizeof(float));
 }
 
 /* ---- phases ---- */
@@ -1104,13 +1201,13 @@ static void constraint_phase(const st_forest_tick *t, st_tree *tree, st_constrai
   switch (phase) {
   case ST_BEGIN:
     if (c->kind == ST_CONTACT) begin_contact(t, c);
-    else if (c->kind == ST_DOF) begin_dof(t, tree, c);
+    else if (c->kind == ST_DOF) begin_dof(t, c);
     else if (c->kind == ST_TENDON) begin_tendon(t, tree, c);
     else begin_equality(t, c);
     break;
   case ST_PREDICT:
     if (c->kind == ST_CONTACT) place_contact(t, tree, c, first);
-    else if (c->kind == ST_DOF) place_dof(tree, c);
+    else if (c->kind == ST_DOF) place_dof(t, tree, c, first);
     else if (c->kind == ST_TENDON) place_tendon(tree, c);
     else place_equality(t, tree, c);
     break;
@@ -1123,19 +1220,20 @@ static void constraint_phase(const st_forest_tick *t, st_tree *tree, st_constrai
   case ST_SOLVE:
   case ST_RELAX:
     if (c->kind == ST_CONTACT) solve_contact(set, c, relaxing(relax));
-    else if (c->kind == ST_DOF) solve_dof(set, tree, c, relaxing(relax));
+    else if (c->kind == ST_DOF) solve_dof(set, c, relaxing(relax));
     else if (c->kind == ST_TENDON) solve_tendon(set, c, relaxing(relax));
     else solve_equality(t, c, relaxing(relax));
     break;
   case ST_DRIFT:
     if (c->kind == ST_CONTACT) drift_contact(K(set->h), c);
+    else if (c->kind == ST_DOF) drift_dof(K(set->h), c);
     break;
   case ST_RESTITUTE:
     if (c->kind == ST_CONTACT) restitute_contact(set, c);
     break;
   default:
     if (c->kind == ST_CONTACT) store_contact(t, c);
-    else if (c->kind == ST_DOF) store_dof(t, tree, c);
+    else if (c->kind == ST_DOF) store_dof(t, c);
     else if (c->kind == ST_TENDON) store_tendon(t, c);
     else store_equality(t, c);
     break;
@@ -1145,6 +1243,7 @@ static void constraint_phase(const st_forest_tick *t, st_tree *tree, st_constrai
 static void constraints_phase(const st_forest_tick *t, st_tree *tree, uint32_t phase, bool first)
 {
   for (uint32_t i = 0; i < tree->fixed_count; i++) constraint_phase(t, tree, &tree->fixed[i], phase, first);
+  for (uint32_t i = 0; i < tree->dof_row_count; i++) constraint_phase(t, tree, &tree->dof_rows[i], phase, first);
   for (uint32_t i = 0; i < tree->contact_count; i++) constraint_phase(t, tree, &tree->contacts[i], phase, first);
 }
 
@@ -1156,6 +1255,7 @@ static void predict(const st_forest_tick *t, st_tree *tree)
   drift_links(K(t->step.dt * 0.5f), b, work);
   place_links(b, work);
   find_accelerations(&t->step, b, work);
+  keep_responses(tree);
   for (uint32_t i = 0; i < b->link_count; i++) kick_link(K(t->step.dt), b->links[i].kind, &work[i]);
   take_velocities(tree, (F *)tree->v);
 }
@@ -1170,6 +1270,7 @@ void LANED(st_tree_phase)(const st_forest_tick *t, st_tree *tree, uint32_t phase
     for (uint32_t i = 0; i < b->link_count; i++) load_link(t->tick->state, b, i, &work[i]);
     place_links(b, work);
     take_velocities(tree, (F *)tree->v_start);
+    list_dofs(t, tree);
     tree->first = true;
     break;
   case ST_PREDICT:
@@ -1183,6 +1284,7 @@ void LANED(st_tree_phase)(const st_forest_tick *t, st_tree *tree, uint32_t phase
     break;
   default: break;
   }
+  if (phase == ST_STORE) clear_dof_impulses(t, b);
   constraints_phase(t, tree, phase, first);
   if (phase != ST_STORE) return;
   give_velocities(tree, (const F *)tree->v);

@@ -319,6 +319,33 @@ static double beyond_limit_with(double frequency)
   return q;
 }
 
+/* Two heavy bobs on pendulums press a light one from both sides: how deep at most. */
+static double squeezed_with(double iterations)
+{
+  sb_model_builder *b = physics_builder(-G);
+  for (int k = 0; k < 3; k++) {
+    double mass = k == 1 ? 0.1 : 5;
+    sb_build_body body = physics_link(-1, 0.2 * k, 0, 2, mass, 0.01 * mass);
+    body.com[2] = -1;
+    int32_t bob = sb_builder_add_body(b, &body, NULL);
+    sb_build_dof dof = physics_axis(SB_DOF_ANGULAR, 0, 1, 0);
+    dof.q = 0.6 * (1 - k);
+    sb_builder_add_dof(b, &dof, NULL);
+    sb_build_shape shape = sb_build_shape_default();
+    shape.type = SB_SHAPE_SPHERE;
+    shape.body = bob;
+    shape.X[2] = -1;
+    shape.size[0] = 0.1;
+    sb_builder_add_shape(b, &shape, NULL);
+  }
+  physics_param set = {"iterations", iterations};
+  physics p = physics_start(b, STEEL, 120, &set, 1);
+  physics_step(&p, 120);
+  double deepest = (double)sb_sim_statistics(p.sim).largest_penetration;
+  physics_stop(&p);
+  return deepest;
+}
+
 static void test_parameters(void **state)
 {
   (void)state;
@@ -335,6 +362,7 @@ static void test_parameters(void **state)
     if (!strcmp(name, "substeps")) tested += fabs(sink_with(&coarse, 1) - usual) > 1e-6;
     if (!strcmp(name, "sleep_ticks")) tested += ticks_to_sleep(40, 0.1) == ticks_to_sleep(20, 0.1) + 20 && ticks_to_sleep(0, 0.1) == 200;
     if (!strcmp(name, "sleep_speed")) tested += ticks_to_sleep(20, 1) == 20 && ticks_to_sleep(20, 0.01) > 22;
+    if (!strcmp(name, "iterations")) tested += squeezed_with(1) > 1.1 * squeezed_with(16);
     if (!strcmp(name, "joint_frequency")) tested += beyond_limit_with(5) > beyond_limit_with(60) + 0.01;
     if (!strcmp(name, "restitution_threshold")) tested += bounce_with(100) < 0.1 && bounce_with(0.5) > 0.5;
   }

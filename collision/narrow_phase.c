@@ -175,6 +175,8 @@ static void narrow_chunk(void *ctx, uint32_t chunk)
 #endif
 }
 
+static uint32_t contacts_of(const sb_collision *c, uint32_t pair) { return c->manifolds[pair].count + (c->swept ? c->swept[pair].count : 0); }
+
 /* Places every pair's contacts in pair order; returns how many there are. */
 static uint64_t place_contacts(sb_collision *c)
 {
@@ -187,7 +189,7 @@ static uint64_t place_contacts(sb_collision *c)
     for (uint32_t k = 0; k < count; k++) {
       uint32_t pair = c->work[first + k];
       c->contact_first[pair] = (uint32_t)total;
-      total += c->manifolds[pair].count;
+      total += contacts_of(c, pair);
     }
   }
   for (uint32_t w = 0; w < c->model->world_count; w++) c->world_start[w] = 0;
@@ -196,7 +198,7 @@ static uint64_t place_contacts(sb_collision *c)
   for (uint32_t i = 0; i < c->pair_count; i++) {
     for (; w < c->model->world_count && i >= c->world_pair_start[w]; w++) c->world_start[w] = (uint32_t)total;
     c->contact_first[i] = (uint32_t)total;
-    total += c->manifolds[i].count;
+    total += contacts_of(c, i);
   }
   for (; w < c->model->world_count; w++) c->world_start[w] = (uint32_t)total;
 #endif
@@ -239,32 +241,48 @@ static pair_surface combine_surfaces(const sb_collision *c, const collision_pair
   return s;
 }
 
+/* One contact of a pair at place `at`. */
+typedef struct emitted {
+  const float *normal, *point_a, *point_b;
+  float gap;
+  uint32_t feature;
+} emitted;
+
+static void emit_contact(sb_collision *c, const collision_pair *p, const pair_surface *s, size_t at, emitted e)
+{
+  const sb_model *m = c->model;
+  c->contact_key[at] = s->key | e.feature;
+  c->contact_world[at] = m->shape_world[p->a];
+  c->contact_shape_a[at] = (int32_t)p->a;
+  c->contact_shape_b[at] = (int32_t)p->b;
+  c->contact_body_a[at] = c->shape_fixed[p->a] ? -1 : m->shape_body[p->a];
+  c->contact_body_b[at] = c->shape_fixed[p->b] ? -1 : m->shape_body[p->b];
+  memcpy(c->contact_point_a + 3 * at, e.point_a, 3 * sizeof *e.point_a);
+  memcpy(c->contact_point_b + 3 * at, e.point_b, 3 * sizeof *e.point_b);
+  memcpy(c->contact_normal + 3 * at, e.normal, 3 * sizeof *e.normal);
+  c->contact_gap[at] = e.gap;
+  memcpy(c->contact_friction + 3 * at, s->friction, sizeof s->friction);
+  c->contact_restitution[at] = s->restitution;
+}
+
 static void emit_chunk(void *ctx, uint32_t chunk)
 {
   sb_collision *c = ctx;
-  const sb_model *m = c->model;
   uint32_t begin = chunk * COLLISION_PAIRS_PER_CHUNK;
   uint32_t end = c->pair_count - begin < COLLISION_PAIRS_PER_CHUNK ? c->pair_count : begin + COLLISION_PAIRS_PER_CHUNK;
   for (uint32_t i = begin; i < end; i++) {
+    uint32_t count = contacts_of(c, i);
+    if (count == 0) continue;
     const collision_manifold *f = &c->manifolds[i];
-    if (f->count == 0) continue;
-    const collision_pair *p = &c->pairs[i];
-    pair_surface s = combine_surfaces(c, p);
-    for (uint32_t k = 0; k < f->count; k++) {
+    pair_surface s = combine_surfaces(c, &c->pairs[i]);
+    for (uint32_t k = 0; k < count; k++) {
       size_t at = c->contact_first[i] + k;
       if (at >= c->contacts.count) return; /* truncated */
-      c->contact_key[at] = s.key | f->feature[k];
-      c->contact_world[at] = m->shape_world[p->a];
-      c->contact_shape_a[at] = (int32_t)p->a;
-      c->contact_shape_b[at] = (int32_t)p->b;
-      c->contact_body_a[at] = c->shape_fixed[p->a] ? -1 : m->shape_body[p->a];
-      c->contact_body_b[at] = c->shape_fixed[p->b] ? -1 : m->shape_body[p->b];
-      memcpy(c->contact_point_a + 3 * at, f->point_a[k], sizeof f->point_a[k]);
-      memcpy(c->contact_point_b + 3 * at, f->point_b[k], sizeof f->point_b[k]);
-      memcpy(c->contact_normal + 3 * at, f->normal, sizeof f->normal);
-      c->contact_gap[at] = f->gap[k];
-      memcpy(c->contact_friction + 3 * at, s.friction, sizeof s.friction);
-      c->contact_restitution[at] = s.restitution;
+      if (k < f->count)
+        emit_contact(c, &c->pairs[i], &s, at, (emitted){f->normal, f->point_a[k], f->point_b[k], f->gap[k], f->feature[k]});
+      else
+        emit_contact(c, &c->pairs[i], &s, at,
+                     (emitted){c->swept[i].normal, c->swept[i].point_a, c->swept[i].point_b, c->swept[i].gap, SB_FEATURE_SWEPT});
     }
   }
 }
@@ -273,6 +291,7 @@ sb_status collision_narrow_step(sb_collision *c)
 {
   c->arrival_count = 0;
   collision_run(c, group_by_type(c), narrow_chunk);
+  collision_swept_step(c);
   uint64_t total = place_contacts(c);
   c->usage.contact_count = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
   if (c->usage.contact_count > c->usage.contact_peak) c->usage.contact_peak = c->usage.contact_count;

@@ -66,6 +66,7 @@ typedef struct st_bundle {
   uint32_t used;
   uint32_t first;     /* in st_tick.order */
   uint32_t keep_a, keep_b; /* lanes whose body moves and is written; set with the constraint */
+  uint32_t bounces;        /* some lane has restitution; likewise */
   uint64_t block;     /* offset of its lane-blocked constraint, floats */
 } st_bundle;
 
@@ -99,8 +100,8 @@ typedef struct st_tick {
 } st_tick;
 
 /* Floats of a constraint for one lane: shared part and per point. */
-#define ST_SHARED_FLOATS 46u
-#define ST_POINT_FLOATS 11u
+#define ST_SHARED_FLOATS 37u
+#define ST_POINT_FLOATS 11u /* 9 of the point, 2 of its bounce */
 /* Floats of a cached contact: normal impulse (N s), friction impulse (N s, world), twist and rolling as one angular impulse (N m s, world). */
 #define ST_CACHE_FLOATS 7u
 

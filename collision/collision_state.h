@@ -130,6 +130,7 @@ struct sb_collision {
   uint32_t *arrival; /* chunks of the narrow phase in order of completion; for a mutant alone */
   uint32_t arrival_count;
   collision_manifold *manifolds;
+  uint8_t *pair_contacts;  /* by pair, the swept one included */
   uint32_t *contact_first; /* by pair */
   uint8_t *body_swept;     /* 1 for bodies whose contacts are swept; NULL when there are none */
   collision_swept *swept;  /* by pair; NULL when there are none */

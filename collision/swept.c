@@ -3,8 +3,6 @@
  * fastest that it can shrink. Scalar code over the kernels of the narrow phase. Knows collision_state.h. */
 #include "collision_state.h"
 
-#include <string.h>
-
 #include "narrow_box.kernel.h"
 #include "swept.kernel.h"
 
@@ -140,14 +138,14 @@ static void swept_chunk(void *ctx, uint32_t chunk)
   sb_collision *c = ctx;
   uint32_t begin = chunk * COLLISION_PAIRS_PER_CHUNK;
   uint32_t end = c->pair_count - begin < COLLISION_PAIRS_PER_CHUNK ? c->pair_count : begin + COLLISION_PAIRS_PER_CHUNK;
-  for (uint32_t i = begin; i < end; i++) sweep_pair(c, &c->pairs[i], &c->swept[i]);
+  for (uint32_t i = begin; i < end; i++) {
+    sweep_pair(c, &c->pairs[i], &c->swept[i]);
+    c->pair_contacts[i] = (uint8_t)(c->pair_contacts[i] + c->swept[i].count);
+  }
 }
 
 void collision_swept_step(sb_collision *c)
 {
-  if (!c->swept) return;
-  if (c->body_qd)
+  if (c->swept && c->body_qd)
     collision_run(c, (c->pair_count + COLLISION_PAIRS_PER_CHUNK - 1) / COLLISION_PAIRS_PER_CHUNK, swept_chunk);
-  else
-    memset(c->swept, 0, (size_t)c->pair_count * sizeof *c->swept);
 }

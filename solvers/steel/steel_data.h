@@ -53,6 +53,12 @@ _Static_assert(sizeof(st_body) == ST_BODY_FLOATS * sizeof(float), "ST_BODY_FLOAT
 _Static_assert(sizeof(st_warm) == ST_WARM_FLOATS * sizeof(float), "ST_WARM_FLOATS");
 _Static_assert(sizeof(st_frame) == ST_FRAME_FLOATS * sizeof(float), "ST_FRAME_FLOATS");
 
+/* Whether contact `next` goes into the manifold that `first` begins: of the same pair, and with its normal. */
+static inline bool st_continues(const sb_contacts *c, uint32_t first, uint32_t next)
+{
+  return c->world[next] == c->world[first] && c->key[next] >> 16 == c->key[first] >> 16 && (c->key[next] & 0xffffu) != SB_FEATURE_SWEPT;
+}
+
 /* Contacts of one pair of shapes. */
 typedef struct st_manifold {
   uint32_t body_a, body_b; /* st_body records */

@@ -10,19 +10,13 @@ static uint32_t record_of(const uint32_t *record, int32_t body, uint32_t nobody)
 
 static bool is_link(const uint32_t *record, int32_t body) { return body >= 0 && record[body] == ST_LINK; }
 
-/* A contact of the same pair and with the same normal. */
-static bool continues(const sb_contacts *c, uint32_t first, uint32_t next)
-{
-  return c->world[next] == c->world[first] && c->key[next] >> 16 == c->key[first] >> 16 && (c->key[next] & 0xffffu) != SB_FEATURE_SWEPT;
-}
-
 /* Contacts of free bodies; those of articulations are rows of theirs. */
 static void find_manifolds(st_graph *g, const sb_contacts *c, const uint32_t *record, const float *masses, uint32_t nobody)
 {
   g->manifold_count = 0;
   for (uint32_t i = 0; i < c->count;) {
     uint32_t end = i + 1;
-    while (end < c->count && end - i < ST_MAX_POINTS && continues(c, i, end)) end++;
+    while (end < c->count && end - i < ST_MAX_POINTS && st_continues(c, i, end)) end++;
     uint32_t a = record_of(record, c->body_a[i], nobody), b = record_of(record, c->body_b[i], nobody);
     bool of_link = is_link(record, c->body_a[i]) || is_link(record, c->body_b[i]);
     if (!of_link && (masses[8 * (size_t)a] > 0.0f || masses[8 * (size_t)b] > 0.0f))

@@ -54,6 +54,13 @@ threads_row() {
              same == 1 ? "one hash" : "HASHES DIFFER" }'
 }
 
+# the same scene with islands that sleep
+sleep_row() {
+  interleave "$1-sleep" "$build/bin/boxes_bench $1 600 1" "$build/bin/boxes_bench $1 600 1 sleep_ticks=30"
+  awk -v s="$1" -v a="$(median "$out/$1-sleep.ours" ms)" -v b="$(median "$out/$1-sleep.theirs" ms)" -v m="$(median "$out/$1-sleep.theirs" median)" \
+    'BEGIN { printf "| %s, 600 frames | awake %.3g | sleep_ticks = 30: %.3g, median frame %.3g | %.2f times as fast | | |\n", s, a, b, m, a / b }'
+}
+
 arms_row() {
   interleave S4 "$build/bin/arms_bench hang 1000 1 $1" "$out/mujoco_bench scene=S4 pose=hang"
   ours=$out/S4.ours
@@ -67,6 +74,7 @@ arms_row() {
 run_rows() {
   for scene in S1 S2 S3 S3R; do boxes_row $scene; done
   threads_row S3R
+  sleep_row S3
   for solver in featherstone steel; do arms_row $solver; done
 }
 

@@ -55,6 +55,15 @@ typedef struct collision_manifold {
   uint32_t count;
 } collision_manifold;
 
+/* The contact that a swept body will have with the other shape of its pair, if any. */
+typedef struct collision_swept {
+  float normal[3];
+  float point_a[3];
+  float point_b[3];
+  float gap;
+  uint32_t count; /* 0 or 1 */
+} collision_swept;
+
 /* Rows of one world's broad phase; the unit whose pairs are counted and placed. */
 typedef struct collision_span {
   uint32_t world;
@@ -121,7 +130,10 @@ struct sb_collision {
   uint32_t *arrival; /* chunks of the narrow phase in order of completion; for a mutant alone */
   uint32_t arrival_count;
   collision_manifold *manifolds;
+  uint8_t *pair_contacts;  /* by pair, the swept one included */
   uint32_t *contact_first; /* by pair */
+  uint8_t *body_swept;     /* 1 for bodies whose contacts are swept; NULL when there are none */
+  collision_swept *swept;  /* by pair; NULL when there are none */
 
 #define SB_X_CONTACT(type, name, comps, doc) type *contact_##name;
   SB_CONTACT_ARRAYS(SB_X_CONTACT)
@@ -145,6 +157,11 @@ bool collision_may_collide(const sb_collision *c, uint32_t a, uint32_t b);
 sb_status collision_broad_build(sb_collision *c);
 /* Fills pairs, sorted, and pair_count; SB_E_CAPACITY when they do not fit. */
 sb_status collision_broad_step(sb_collision *c);
+
+/* swept.c */
+sb_status collision_swept_build(sb_collision *c);
+/* Fills swept for the pairs of this step. */
+void collision_swept_step(sb_collision *c);
 
 /* narrow_phase.c */
 sb_status collision_narrow_build(sb_collision *c);

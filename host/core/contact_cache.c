@@ -52,6 +52,9 @@ static uint64_t old_key(const sim_part *part, uint32_t i)
   return (uint64_t)part->contact_key[2 * (size_t)i + 1] << 32 | part->contact_key[2 * (size_t)i];
 }
 
+/* A swept contact has a normal of its own and continues no other. */
+static bool is_swept(uint64_t key) { return (key & 0xffffu) == SB_FEATURE_SWEPT; }
+
 /* Contacts first to end - 1 of one pair of shapes that have no match yet take the nearest contacts of the old run that nobody has taken: features can change their
  * name where edges coincide, while the point stays where it is. Of equal distances the first wins. */
 static void match_by_distance(sim_part *part, const sb_contacts *now, uint32_t first, uint32_t end, uint32_t old, uint32_t old_end)
@@ -61,10 +64,10 @@ static void match_by_distance(sim_part *part, const sb_contacts *now, uint32_t f
   for (uint32_t i = first; i < end; i++)
     if (part->match[i] >= 0 && (uint32_t)part->match[i] - old < 32) taken |= 1u << ((uint32_t)part->match[i] - old);
   for (uint32_t i = first; i < end; i++) {
-    if (part->match[i] >= 0) continue;
+    if (part->match[i] >= 0 || is_swept(now->key[i])) continue;
     float best = SB_NO_LIMIT;
     for (uint32_t k = old; k < old_end; k++) {
-      if (taken >> (k - old) & 1u) continue;
+      if (taken >> (k - old) & 1u || is_swept(old_key(part, k))) continue;
       const float *p = now->point_a + 3 * (size_t)i, *q = part->contact_point + 3 * (size_t)k;
       float x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2], d = (x * x + y * y) + z * z;
       if (d < best) best = d, part->match[i] = (int32_t)k;

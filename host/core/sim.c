@@ -269,6 +269,8 @@ static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_d
   settings.contact_capacity = config->contact_capacity;
   settings.pair_capacity = config->pair_capacity;
   settings.speculative_margin = config->speculative_margin;
+  settings.ccd_bodies = config->ccd_bodies;
+  settings.ccd_body_count = config->ccd_body_count;
   settings.lanes = sim->lanes;
   settings.truncate = sim->mode == SB_MODE_OFF; /* counted there; above Off an overflow stops the run */
   if (sb_collision_create(sim->model, &settings, &sim->collision))
@@ -294,6 +296,7 @@ static uint64_t hash_setup(const sb_sim_config *config)
   uint32_t margin;
   memcpy(&margin, &config->speculative_margin, sizeof margin);
   h = fold_number(h, margin);
+  for (uint32_t i = 0; i < config->ccd_body_count; i++) h = fold_number(h, config->ccd_bodies[i]);
   for (uint32_t p = 0; p < config->part_count; p++) {
     const sb_sim_part *part = &config->parts[p];
     const sb_solver_desc *desc = part->api->desc;

@@ -44,6 +44,8 @@ typedef struct sb_sim_config {
   uint32_t contact_capacity;   /* 0: from the scene */
   uint32_t pair_capacity;      /* 0: from the scene */
   float speculative_margin;    /* m */
+  const uint32_t *ccd_bodies;  /* of the replicated model: their contacts are swept over the tick */
+  uint32_t ccd_body_count;
   sb_coupling coupling;
   uint64_t shuffle;            /* not 0: tasks start in a permuted order */
   uint64_t seed;

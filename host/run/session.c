@@ -16,7 +16,7 @@ static const char *const world_keys[] = {"scene", "gravity", "dt", "replicate", 
                                          "package_dirs"};
 static const char *const run_keys[] = {"ticks"};
 static const char *const determinism_keys[] = {"mode"};
-static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "speculative_margin"};
+static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "speculative_margin", "ccd"};
 static const char *const coupling_keys[] = {"contacts"};
 static const char *const section_names[] = {"world", "scene", "run", "determinism", "collision", "coupling", "solver.NAME"};
 
@@ -122,6 +122,7 @@ static void read_settings(sb_session *s, const sb_session_options *o, sb_diagnos
   sim->pair_capacity = (uint32_t)sb_config_whole(c, "collision", "pair_capacity", 0, 0, 1u << 28, diag);
   sim->contact_capacity = (uint32_t)sb_config_whole(c, "collision", "contact_capacity", 0, 0, 1u << 28, diag);
   sim->speculative_margin = (float)sb_config_number(c, "collision", "speculative_margin", 0.01, 0, 1, diag);
+  sb_config_find(c, "collision", "ccd"); /* read by sb_session_find_ccd */
   sim->coupling = SB_COUPLING_UNSET;
   if (sb_config_find(c, "coupling", "contacts"))
     sim->coupling = sb_config_choice(c, "coupling", "contacts", 0, coupling_names, diag) ? SB_COUPLING_ONE_WAY : SB_COUPLING_NONE;
@@ -157,6 +158,7 @@ static sb_status open_session(const char *ini_path, const sb_session_options *o,
     status = status_so_far(diag, errors);
   }
   if (!status) status = sb_session_assign_bodies(s, diag);
+  if (!status) status = sb_session_find_ccd(s, diag);
   if (!status) status = sb_session_grant_modes(s, diag);
   if (!status || status == SB_E_MODE) {
     sb_status filled = sb_session_fill_sim(s, diag);
@@ -184,6 +186,7 @@ void sb_session_close(sb_session *s)
   }
   free(s->parts);
   free(s->sim_parts);
+  free(s->ccd_bodies);
   sb_model_store_free(s->model);
   sb_model_store_free(s->one);
   sb_catalogue_free(&s->catalogue);

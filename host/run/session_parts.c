@@ -133,6 +133,17 @@ static const char *body_label(const sb_session *s, uint32_t body, char *buffer, 
   return buffer;
 }
 
+static void report_no_match(const sb_session *s, const char *patterns, const char *where, sb_diagnostics *diag)
+{
+  const sb_model *m = sb_model_store_view(s->one);
+  const char **names = malloc((m->body_count + 1) * sizeof *names);
+  for (uint32_t b = 0; names && b < m->body_count; b++) names[b] = sb_model_store_name(s->one, SB_NAME_BODY, b);
+  const char *near = names ? sb_nearest_name(patterns, names, m->body_count) : NULL;
+  sb_report(diag, SB_ERROR, SB_CODE_BODY_NO_MATCH, where, "no body matches \"%s\"%s%s%s%s", patterns, near && *near ? "; did you mean \"" : "",
+            near ? near : "", near && *near ? "\"?" : "", m->body_count ? "" : " (the scene has no bodies)");
+  free(names);
+}
+
 /* Owner of each body of one world: index of the part, 0 for none yet. */
 static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
 {
@@ -160,13 +171,7 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
                 "body \"%s\"%s: owned by [solver.%s] already; give each body to one solver through \"bodies\"",
                 body_label(s, first, buffer, sizeof buffer), twice > 1 ? " and others" : "", s->parts[owner[first]].name);
     if (any) continue;
-    const char **names = malloc((m->body_count + 1) * sizeof *names);
-    for (uint32_t b = 0; names && b < m->body_count; b++) names[b] = sb_model_store_name(s->one, SB_NAME_BODY, b);
-    const char *near = names ? sb_nearest_name(patterns, names, m->body_count) : NULL;
-    sb_report(diag, SB_ERROR, SB_CODE_BODY_NO_MATCH, setting ? setting->where : section, "no body matches \"%s\"%s%s%s%s", patterns,
-              near && *near ? "; did you mean \"" : "", near ? near : "", near && *near ? "\"?" : "",
-              m->body_count ? "" : " (the scene has no bodies)");
-    free(names);
+    report_no_match(s, patterns, setting ? setting->where : section, diag);
   }
   if (diag->error_count > errors) return; /* what follows would only repeat it */
   /* A bolted body that nobody named goes with what hangs on it. */
@@ -341,4 +346,24 @@ sb_status sb_session_fill_sim(sb_session *s, sb_diagnostics *diag)
   s->sim.part_count = s->part_count - 1;
   s->sim.mode = s->mode;
   return SB_OK;
+}
+
+sb_status sb_session_find_ccd(sb_session *s, sb_diagnostics *diag)
+{
+  const sb_setting *setting = sb_config_find(&s->config, "collision", "ccd");
+  if (!setting) return SB_OK;
+  const sb_model *one = sb_model_store_view(s->one);
+  uint32_t worlds = sb_model_store_view(s->model)->world_count, found = 0;
+  s->ccd_bodies = malloc(((size_t)one->body_count * worlds + 1) * sizeof *s->ccd_bodies);
+  if (!s->ccd_bodies) return no_memory(diag);
+  for (uint32_t w = 0; w < worlds; w++)
+    for (uint32_t b = 0; b < one->body_count; b++) {
+      char buffer[32];
+      if (pattern_matches(setting->value, body_label(s, b, buffer, sizeof buffer))) s->ccd_bodies[found++] = w * one->body_count + b;
+    }
+  s->sim.ccd_bodies = s->ccd_bodies;
+  s->sim.ccd_body_count = found;
+  if (found) return SB_OK;
+  report_no_match(s, setting->value, setting->where, diag);
+  return SB_E_CONFIG;
 }

@@ -53,6 +53,12 @@ _Static_assert(sizeof(st_body) == ST_BODY_FLOATS * sizeof(float), "ST_BODY_FLOAT
 _Static_assert(sizeof(st_warm) == ST_WARM_FLOATS * sizeof(float), "ST_WARM_FLOATS");
 _Static_assert(sizeof(st_frame) == ST_FRAME_FLOATS * sizeof(float), "ST_FRAME_FLOATS");
 
+/* Whether contact `next` goes into the manifold that `first` begins: of the same pair, and with its normal. */
+static inline bool st_continues(const sb_contacts *c, uint32_t first, uint32_t next)
+{
+  return c->world[next] == c->world[first] && c->key[next] >> 16 == c->key[first] >> 16 && (c->key[next] & 0xffffu) != SB_FEATURE_SWEPT;
+}
+
 /* Contacts of one pair of shapes. */
 typedef struct st_manifold {
   uint32_t body_a, body_b; /* st_body records */
@@ -66,6 +72,7 @@ typedef struct st_bundle {
   uint32_t used;
   uint32_t first;     /* in st_tick.order */
   uint32_t keep_a, keep_b; /* lanes whose body moves and is written; set with the constraint */
+  uint32_t bounces;        /* some lane has restitution; likewise */
   uint64_t block;     /* offset of its lane-blocked constraint, floats */
 } st_bundle;
 
@@ -99,8 +106,8 @@ typedef struct st_tick {
 } st_tick;
 
 /* Floats of a constraint for one lane: shared part and per point. */
-#define ST_SHARED_FLOATS 46u
-#define ST_POINT_FLOATS 11u
+#define ST_SHARED_FLOATS 37u
+#define ST_POINT_FLOATS 11u /* 9 of the point, 2 of its bounce */
 /* Floats of a cached contact: normal impulse (N s), friction impulse (N s, world), twist and rolling as one angular impulse (N m s, world). */
 #define ST_CACHE_FLOATS 7u
 

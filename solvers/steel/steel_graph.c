@@ -16,7 +16,7 @@ static void find_manifolds(st_graph *g, const sb_contacts *c, const uint32_t *re
   g->manifold_count = 0;
   for (uint32_t i = 0; i < c->count;) {
     uint32_t end = i + 1;
-    while (end < c->count && end - i < ST_MAX_POINTS && c->world[end] == c->world[i] && c->key[end] >> 16 == c->key[i] >> 16) end++;
+    while (end < c->count && end - i < ST_MAX_POINTS && st_continues(c, i, end)) end++;
     uint32_t a = record_of(record, c->body_a[i], nobody), b = record_of(record, c->body_b[i], nobody);
     bool of_link = is_link(record, c->body_a[i]) || is_link(record, c->body_b[i]);
     if (!of_link && (masses[8 * (size_t)a] > 0.0f || masses[8 * (size_t)b] > 0.0f))

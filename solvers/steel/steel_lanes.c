@@ -11,27 +11,30 @@
 #define CONCAT(a, b) CONCAT_(a, b)
 #define LANED(name) CONCAT(name##_lanes, SB_LANES)
 
-/* The constraint of a bundle: shared part, then `points` points. Lanes that are not used hold the first manifold's numbers and the record of
+/* The constraint of a bundle: shared part, then `points` points, then as many bounces, which few passes look at. Lanes that are not used hold the first manifold's numbers and the record of
  * what does not move. */
 typedef struct st_shared {
   uint32_t record_a[SB_LANES], record_b[SB_LANES];
   V3 n, t;
   F mu, twist_arm, roll_arm, restitution;
-  StSoft soft;
   StMass a, b;
   F round_a, round_b; /* radius of a surface on which a point does not turn with the body, else 0 */
-  V3 fa, fb; /* where friction acts, from the centres of mass */
   F m_tt, m_uu, m_tu, twist_mass;
   F it, iu, itwist, iroll_t, iroll_u;
 } st_shared;
 
 typedef struct st_point {
   V3 ra, rb;
-  F gap, mass, impulse, carried, approach;
+  F gap, mass, impulse;
 } st_point;
 
+/* The most that the point has carried in this tick (N s), its approach velocity at the start (m/s). */
+typedef struct st_bounce {
+  F carried, approach;
+} st_bounce;
+
 _Static_assert(sizeof(st_shared) == ST_SHARED_FLOATS * sizeof(F), "ST_SHARED_FLOATS");
-_Static_assert(sizeof(st_point) == ST_POINT_FLOATS * sizeof(F), "ST_POINT_FLOATS");
+_Static_assert(sizeof(st_point) + sizeof(st_bounce) == ST_POINT_FLOATS * sizeof(F), "ST_POINT_FLOATS");
 
 /* ---- who takes part ---- */
 
@@ -54,13 +57,6 @@ static lanes_of find_lanes(const st_tick *t, st_bundle *bundle)
     if (t->masses[8 * (size_t)r.b[l]] > 0.0f) bundle->keep_b |= 1u << l;
   }
   return r;
-}
-
-static M mask_of(uint32_t lanes)
-{
-  float lane[SB_LANES];
-  for (uint32_t l = 0; l < SB_LANES; l++) lane[l] = lanes >> l & 1u ? 1.0f : 0.0f;
-  return f_load(lane) > 0.5f;
 }
 
 static inline __attribute__((always_inline)) StVelocity load_velocity(const st_tick *t, const uint32_t *record)
@@ -101,6 +97,21 @@ static inline __attribute__((always_inline)) StMass load_mass(const st_tick *t, 
 
 static inline st_shared *shared_of(const st_tick *t, const st_bundle *b) { return (st_shared *)(t->blocks + b->block); }
 static inline st_point *points_of(const st_tick *t, const st_bundle *b) { return (st_point *)(shared_of(t, b) + 1); }
+static inline st_bounce *bounces_of(const st_tick *t, const st_bundle *b) { return (st_bounce *)(points_of(t, b) + b->points); }
+
+static inline __attribute__((always_inline)) StPair load_pair(const st_tick *t, const st_shared *c)
+{
+  StPair s;
+  s.a = load_velocity(t, c->record_a);
+  s.b = load_velocity(t, c->record_b);
+  return s;
+}
+
+static inline __attribute__((always_inline)) void store_pair(const st_tick *t, const st_bundle *bundle, const st_shared *c, StPair s)
+{
+  store_velocity(t, c->record_a, s.a, bundle->keep_a);
+  store_velocity(t, c->record_b, s.b, bundle->keep_b);
+}
 
 /* ---- prefetching: constraints stream through the cache, bodies do not; no result depends on it ---- */
 
@@ -197,11 +208,27 @@ static inline __attribute__((always_inline)) void load_cached(const st_tick *t, 
   for (uint32_t k = 0; k < count; k++) field[k] = f_load(lane[k]);
 }
 
-static StSoft choose_soft(const st_tick *t, const st_bundle *bundle)
+/* Springs of contacts between bodies, and against what does not move. */
+typedef struct StSofts {
+  StSoft body, world;
+} StSofts;
+
+static inline __attribute__((always_inline)) StSofts find_softs(const st_settings *set)
 {
-  const st_settings *set = &t->settings;
-  M is_world = m_not(mask_of(bundle->keep_a & bundle->keep_b));
-  return st_soft(f_sel(is_world, K(set->contact_omega * 2.0f), K(set->contact_omega)), K(set->contact_zeta), K(set->h));
+  StSofts r;
+  r.body = st_soft(K(set->contact_omega), K(set->contact_zeta), K(set->h));
+  r.world = st_soft(K(set->contact_omega * 2.0f), K(set->contact_zeta), K(set->h));
+  return r;
+}
+
+static inline __attribute__((always_inline)) StSoft choose_soft(StSofts softs, const st_shared *c)
+{
+  M both = m_and(c->a.inv_mass > 0.0f, c->b.inv_mass > 0.0f);
+  StSoft r;
+  r.rate = f_sel(both, softs.body.rate, softs.world.rate);
+  r.mass_scale = f_sel(both, softs.body.mass_scale, softs.world.mass_scale);
+  r.impulse_scale = f_sel(both, softs.body.impulse_scale, softs.world.impulse_scale);
+  return r;
 }
 
 /* Friction and twist of the tick before; friction is kept as vectors, because its directions t and u are made anew each tick. */
@@ -217,19 +244,32 @@ static inline __attribute__((always_inline)) void load_friction(const st_tick *t
   s->iroll_u = v3_dot(turning, u);
 }
 
-/* Points of a bundle; returns the sums of their arms. */
-static inline __attribute__((always_inline)) void prepare_points(const st_tick *t, const st_bundle *bundle, const lanes_of *who, V3 sum[2])
+/* Where friction acts, from the centres of mass: the mean of the points. */
+typedef struct StCentre {
+  V3 a, b;
+} StCentre;
+
+static inline __attribute__((always_inline)) StCentre find_centre(const st_point *p, uint32_t points)
+{
+  StCentre r = {p[0].ra, p[0].rb};
+  for (uint32_t k = 1; k < points; k++) {
+    r.a = v3_add(r.a, p[k].ra);
+    r.b = v3_add(r.b, p[k].rb);
+  }
+  F share = K(1.0f / (float)points);
+  r.a = v3_scale(r.a, share);
+  r.b = v3_scale(r.b, share);
+  return r;
+}
+
+static inline __attribute__((always_inline)) void prepare_points(const st_tick *t, const st_bundle *bundle, const lanes_of *who)
 {
   const sb_contacts *c = t->contacts;
-  st_shared *s = shared_of(t, bundle);
+  const st_shared *s = shared_of(t, bundle);
   st_point *p = points_of(t, bundle);
   StFrame frame_a = load_frame(t, who->a), frame_b = load_frame(t, who->b);
-  StPair velocity;
-  velocity.a = load_velocity(t, who->a);
-  velocity.b = load_velocity(t, who->b);
   uint32_t contact[SB_LANES];
   memcpy(contact, who->contact, sizeof contact);
-  sum[0] = sum[1] = v3_zero();
   for (uint32_t i = 0; i < bundle->points; i++, p++) {
     /* both impulses act at one point, so that they make no moment: where the surfaces will meet, or midway where they overlap */
     p->gap = pick(c->gap, contact, 1, 0);
@@ -238,21 +278,29 @@ static inline __attribute__((always_inline)) void prepare_points(const st_tick *
     p->rb = contact_arm(frame_b, c->point_b, contact, v3_neg(half));
     p->mass = st_invert(st_response(s->a, s->b, p->ra, p->rb, s->n));
     load_cached(t, contact, 1, &p->impulse);
-    p->carried = K(0.0f);
-    p->approach = v3_dot(s->n, st_relative(velocity, p->ra, p->rb));
-    sum[0] = v3_add(sum[0], p->ra);
-    sum[1] = v3_add(sum[1], p->rb);
     for (uint32_t l = 0; l < SB_LANES; l++) contact[l]++;
   }
 }
 
+static void prepare_bounces(const st_tick *t, const st_bundle *bundle)
+{
+  const st_shared *s = shared_of(t, bundle);
+  const st_point *p = points_of(t, bundle);
+  st_bounce *bounce = bounces_of(t, bundle);
+  StPair velocity = load_pair(t, s);
+  for (uint32_t i = 0; i < bundle->points; i++) {
+    bounce[i].carried = K(0.0f);
+    bounce[i].approach = v3_dot(s->n, st_relative(velocity, p[i].ra, p[i].rb));
+  }
+}
+
 /* Twisting friction acts at the points' mean distance from their centre, plus the surface's own torsional length. */
-static inline __attribute__((always_inline)) F find_twist_arm(const st_tick *t, const st_bundle *bundle, const lanes_of *who)
+static inline __attribute__((always_inline)) F find_twist_arm(const st_tick *t, const st_bundle *bundle, const lanes_of *who, StCentre centre)
 {
   const st_shared *s = shared_of(t, bundle);
   const st_point *p = points_of(t, bundle);
   F arm = K(0.0f);
-  for (uint32_t i = 0; i < bundle->points; i++) arm = arm + v3_len(v3_sub(p[i].rb, s->fb)) + v3_len(v3_sub(p[i].ra, s->fa));
+  for (uint32_t i = 0; i < bundle->points; i++) arm = arm + v3_len(v3_sub(p[i].rb, centre.b)) + v3_len(v3_sub(p[i].ra, centre.a));
   float sides[SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++) sides[l] = (float)((bundle->keep_a >> l & 1u) + (bundle->keep_b >> l & 1u));
   F both = f_max(f_load(sides), K(1.0f));
@@ -273,18 +321,17 @@ static void prepare_bundle(const st_tick *t, st_bundle *bundle)
   s->mu = pick(c->friction, who.contact, 3, 0);
   s->roll_arm = pick(c->friction, who.contact, 3, 2);
   s->restitution = pick(c->restitution, who.contact, 1, 0);
-  s->soft = choose_soft(t, bundle);
   s->round_a = pick_radius(t->model, c->shape_a, who.contact);
   s->round_b = pick_radius(t->model, c->shape_b, who.contact);
   load_friction(t, who.contact, s);
-  V3 sum[2], u = v3_cross(s->n, s->t);
-  prepare_points(t, bundle, &who, sum);
-  F share = K(1.0f / (float)bundle->points);
-  s->fa = v3_scale(sum[0], share);
-  s->fb = v3_scale(sum[1], share);
-  s->twist_arm = find_twist_arm(t, bundle, &who);
-  F tt = st_response(s->a, s->b, s->fa, s->fb, s->t), uu = st_response(s->a, s->b, s->fa, s->fb, u);
-  F tu = st_response_cross(s->a, s->b, s->fa, s->fb, s->t, u);
+  prepare_points(t, bundle, &who);
+  bundle->bounces = m_any(s->restitution > 0.0f) != 0;
+  if (bundle->bounces) prepare_bounces(t, bundle);
+  V3 u = v3_cross(s->n, s->t);
+  StCentre centre = find_centre(points_of(t, bundle), bundle->points);
+  s->twist_arm = find_twist_arm(t, bundle, &who, centre);
+  F tt = st_response(s->a, s->b, centre.a, centre.b, s->t), uu = st_response(s->a, s->b, centre.a, centre.b, u);
+  F tu = st_response_cross(s->a, s->b, centre.a, centre.b, s->t, u);
   F inv_det = st_invert(tt * uu - tu * tu);
   s->m_tt = uu * inv_det;
   s->m_uu = tt * inv_det;
@@ -302,20 +349,6 @@ void LANED(st_prepare)(const st_tick *t, uint32_t first, uint32_t end)
 
 /* ---- passes ---- */
 
-static inline __attribute__((always_inline)) StPair load_pair(const st_tick *t, const st_shared *c)
-{
-  StPair s;
-  s.a = load_velocity(t, c->record_a);
-  s.b = load_velocity(t, c->record_b);
-  return s;
-}
-
-static inline __attribute__((always_inline)) void store_pair(const st_tick *t, const st_bundle *bundle, const st_shared *c, StPair s)
-{
-  store_velocity(t, c->record_a, s.a, bundle->keep_a);
-  store_velocity(t, c->record_b, s.b, bundle->keep_b);
-}
-
 /* Twist and rolling as one vector. */
 static inline __attribute__((always_inline)) V3 turning_impulse(const st_shared *c, V3 u)
 {
@@ -332,17 +365,18 @@ void LANED(st_warm_start)(const st_tick *t, uint32_t first, uint32_t end)
     StPair s = load_pair(t, c);
     V3 u = v3_cross(c->n, c->t);
     for (uint32_t k = 0; k < bundle->points; k++) s = st_push(s, c->a, c->b, p[k].ra, p[k].rb, v3_scale(c->n, p[k].impulse));
-    s = st_push(s, c->a, c->b, c->fa, c->fb, v3_add_scaled(v3_scale(c->t, c->it), u, c->iu));
+    StCentre centre = find_centre(p, bundle->points);
+    s = st_push(s, c->a, c->b, centre.a, centre.b, v3_add_scaled(v3_scale(c->t, c->it), u, c->iu));
     s = st_twist(s, c->a, c->b, turning_impulse(c, u));
     store_pair(t, bundle, c, s);
   }
 }
 
 /* Friction comes first, within the normal impulses so far, so that the last word is the one against overlap. */
-static inline __attribute__((always_inline)) StPair solve_friction(st_shared *c, StPair s, F total)
+static inline __attribute__((always_inline)) StPair solve_friction(st_shared *c, StPair s, StCentre centre, F total)
 {
   V3 u = v3_cross(c->n, c->t);
-  StFriction f = st_solve_friction(s, c->a, c->b, c->fa, c->fb, c->t, u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
+  StFriction f = st_solve_friction(s, c->a, c->b, centre.a, centre.b, c->t, u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
   c->it = f.t;
   c->iu = f.u;
   StTwist w = st_solve_twist(f.s, c->a, c->b, c->n, c->twist_mass, c->itwist, c->twist_arm * total);
@@ -354,7 +388,7 @@ static inline __attribute__((always_inline)) StPair solve_friction(st_shared *c,
   return r.s;
 }
 
-static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t, const st_bundle *bundle, M relax)
+static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t, const st_bundle *bundle, StSofts softs, M relax)
 {
   const st_settings *set = &t->settings;
   st_shared *c = shared_of(t, bundle);
@@ -362,29 +396,32 @@ static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t,
   StClosing closing = st_closing(load_movement(t, c->record_a), load_movement(t, c->record_b), c->n);
   F total = p[0].impulse, push = K(0.0f);
   for (uint32_t k = 1; k < bundle->points; k++) total = total + p[k].impulse;
-  StPair s = solve_friction(c, load_pair(t, c), total);
+  StPair s = solve_friction(c, load_pair(t, c), find_centre(p, bundle->points), total);
+  StSoft soft = choose_soft(softs, c);
   StPoints along = st_points(s, c->n);
   for (uint32_t k = 0; k < bundle->points; k++) {
     F shift = st_overlap(p[k].gap) * 0.5f;
     F gap = st_gap(closing, p[k].ra, p[k].rb, p[k].gap, shift + c->round_a, shift + c->round_b);
     StNormal r = st_solve_normal(along, c->a, c->b, v3_cross(p[k].ra, c->n), v3_cross(p[k].rb, c->n), p[k].mass, p[k].impulse, gap,
-                                 c->soft, K(set->inv_h), K(set->max_push), relax);
+                                 soft, K(set->inv_h), K(set->max_push), relax);
     push = push + (r.impulse - p[k].impulse);
     along = r.s;
     p[k].impulse = r.impulse;
-    p[k].carried = f_max(p[k].carried, r.impulse);
   }
+  st_bounce *bounce = bounces_of(t, bundle);
+  for (uint32_t k = 0; bundle->bounces && k < bundle->points; k++) bounce[k].carried = f_max(bounce[k].carried, p[k].impulse);
   store_pair(t, bundle, c, st_points_done(s, along, c->a, c->b, c->n, push));
 }
 
 void LANED(st_solve)(const st_tick *t, uint32_t first, uint32_t end, bool relax)
 {
+  StSofts softs = find_softs(&t->settings);
   for (uint32_t i = first; i < end; i++) {
     prefetch_next(t, i, end);
     if (relax)
-      solve_bundle(t, &t->bundles[i], K(1.0f) > 0.5f);
+      solve_bundle(t, &t->bundles[i], softs, K(1.0f) > 0.5f);
     else
-      solve_bundle(t, &t->bundles[i], K(0.0f) > 0.5f);
+      solve_bundle(t, &t->bundles[i], softs, K(0.0f) > 0.5f);
   }
 }
 
@@ -395,10 +432,11 @@ void LANED(st_restitution)(const st_tick *t, uint32_t first, uint32_t end)
     const st_bundle *bundle = &t->bundles[i];
     const st_shared *c = shared_of(t, bundle);
     st_point *p = points_of(t, bundle);
-    if (!m_any(c->restitution > 0.0f)) continue; /* nothing would change */
+    const st_bounce *bounce = bounces_of(t, bundle);
+    if (!bundle->bounces) continue; /* nothing would change */
     StPair s = load_pair(t, c);
     for (uint32_t k = 0; k < bundle->points; k++) {
-      StBounce r = st_restitute(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, p[k].approach, p[k].carried,
+      StBounce r = st_restitute(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, bounce[k].approach, bounce[k].carried,
                                 c->restitution, threshold);
       s = r.s;
       p[k].impulse = r.impulse;

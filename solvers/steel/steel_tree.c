@@ -414,7 +414,7 @@ static void list_touches(st_forest *f, const st_tick *tick)
   f->touch_count = 0;
   for (uint32_t i = 0; i < c->count;) {
     uint32_t end = i + 1;
-    while (end < c->count && end - i < ST_MAX_POINTS && c->world[end] == c->world[i] && c->key[end] >> 16 == c->key[i] >> 16) end++;
+    while (end < c->count && end - i < ST_MAX_POINTS && st_continues(c, i, end)) end++;
     st_touch touch = {.first = i, .count = end - i, .a = side_of_body(f, tick->record, tick->nobody, c->body_a[i]),
                       .b = side_of_body(f, tick->record, tick->nobody, c->body_b[i])};
     if ((is_link(&touch.a) || is_link(&touch.b)) && comes_close(tick, i, end)) f->touches[f->touch_count++] = touch;

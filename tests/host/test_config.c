@@ -45,6 +45,7 @@ static const mistake mistakes[] = {
     {SCENE SOLVER "substeps = nan\n", SB_CODE_INI_VALUE, ":5", "number"},
     {SCENE SOLVER "substeps = 1e999\n", SB_CODE_INI_VALUE, ":5", "number"},
     {SCENE SOLVER "contact_frequency = 1e9\n", SB_CODE_INI_RANGE, ":5", "10000"},
+    {SCENE SOLVER "[collision]\nccd = nobody\n", SB_CODE_BODY_NO_MATCH, "", "no body matches"},
     {SCENE SOLVER "bodies = nobody\n", SB_CODE_BODY_NO_MATCH, ":5", "no body matches"},
     {SCENE SOLVER "backend = gpu\n", SB_CODE_INI_VALUE, ":5", "cpu, vulkan"},
     {SCENE "[solver.robot]\nplugin = local_one\nstyle = odd\n", SB_CODE_INI_VALUE, ":5", "plain, fancy"},

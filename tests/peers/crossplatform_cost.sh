@@ -6,9 +6,9 @@ set -e
 build=${1:-build}
 runs=${2:-5}
 steps=${3:-200}
-cmake --build "$build" --target boxes_bench boxes_bench_native boxes_bench_fused boxes_bench_loose > /dev/null
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+cmake --build "$build" --target boxes_bench boxes_bench_native boxes_bench_fused boxes_bench_loose > "$out/log" 2>&1 || { cat "$out/log"; exit 1; }
 median() { sed 's/.* median=\([0-9.e+-]*\).*/\1/' "$1" | sort -g | sed -n "$(((runs + 1) / 2))p"; }
 echo "scene   shipped, ms   native   fused    loose    cost of CrossPlatform   of it: no fused operations"
 for scene in S1 S2 S3 S3R; do

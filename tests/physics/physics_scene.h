@@ -33,6 +33,9 @@ void physics_set_lanes(uint32_t lanes);
 /* Threads that later runs use; 1 at first. */
 void physics_set_threads(uint32_t threads);
 
+/* Body that later runs give swept contacts; UINT32_MAX: none. */
+void physics_set_ccd(uint32_t body);
+
 /* Finalises and frees the builder and starts a run at dt = 1 / per_second. Fails the test when anything goes wrong. */
 physics physics_start(sb_model_builder *b, physics_solver solver, uint32_t per_second, const physics_param *params,
                       size_t count);

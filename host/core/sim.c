@@ -343,7 +343,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   if (!status) status = create_filter(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
-  if (!status) status = sb_sim_create_tendons(sim, diag);
+  if (!status) status = sb_sim_create_constraints(sim, diag);
   if (!status) status = sb_sim_reset(sim, diag);
   sb_fp_env_leave(saved);
   if (status) {
@@ -375,6 +375,7 @@ void sb_sim_destroy(sb_sim *sim)
   free(sim->owner);
   free(sim->seen_memory);
   free(sim->tendons);
+  free(sim->gears);
   free(sim->history);
   free(sim->history_tick);
   free(sim->hash_start);
@@ -517,7 +518,7 @@ static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
 static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
 {
   apply_actuators(sim);
-  sb_sim_apply_tendons(sim);
+  sb_sim_apply_constraints(sim);
   sb_status status = collide(sim, diag);
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
   if (status) return status;

@@ -12,6 +12,7 @@
 #define REFERENCE_COORD SB_DOMAIN_COORD
 #define REFERENCE_DOF SB_DOMAIN_DOF
 #define REFERENCE_SHAPE SB_DOMAIN_SHAPE
+#define REFERENCE_ACTUATOR SB_DOMAIN_ACTUATOR
 #define REFERENCE_TENDON SB_DOMAIN_TENDON
 #define REFERENCE_TENDON_TERM SB_DOMAIN_TENDON_TERM
 
@@ -23,7 +24,7 @@ const sb_array_info sb_array_table[SB_ARRAY_COUNT] = {
 };
 
 const int sb_name_domain[SB_NAME_KINDS] = {SB_DOMAIN_BODY,     SB_DOMAIN_DOF,      SB_DOMAIN_SHAPE,
-                                          SB_DOMAIN_ACTUATOR, SB_DOMAIN_EQUALITY, SB_DOMAIN_TENDON};
+                                          SB_DOMAIN_ACTUATOR, SB_DOMAIN_EQUALITY, SB_DOMAIN_TENDON, SB_DOMAIN_SENSOR};
 
 uint32_t sb_model_domain_count(const sb_model *model, int domain)
 {

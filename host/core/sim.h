@@ -1,6 +1,6 @@
 /* A simulation: one model, its solvers, and the tick that drives them. C library alone.
  *
- * A tick:  motors and drives -> collide -> solvers in order -> NaN guard -> state hash
+ * A tick:  motors and drives -> collide -> solvers in order -> sensors -> NaN guard -> state hash
  * Nothing here reads a clock, and no result depends on threads, lanes or task order. */
 #ifndef SAMEBIT_HOST_SIM_H
 #define SAMEBIT_HOST_SIM_H
@@ -101,6 +101,10 @@ bool sb_sim_compare(const sb_sim *a, const sb_sim *b, sb_difference *difference)
 const sb_registry *sb_sim_registry(const sb_sim *sim);
 const sb_contacts *sb_sim_contacts(const sb_sim *sim);
 sb_state *sb_sim_state(sb_sim *sim);
+/* Values of the sensors after the last tick, SB_SENSOR_NUMBERS for each, those that its type does not have 0; NULL without
+ * sensors. Part of the state: "sensors.sensor_data". */
+#define SB_SENSOR_NUMBERS 4
+const float *sb_sim_sensor_data(const sb_sim *sim);
 
 /* Counters of the run; presentation only. */
 typedef struct sb_sim_stats {

@@ -79,6 +79,8 @@ struct sb_sim {
   uint32_t tendon_count;
   sim_gear *gears;
   uint32_t gear_count;
+  float *sensor_data;      /* registered; NULL without sensors */
+  float *past_q, *past_qd; /* body_q and body_qd before the tick, where a sensor needs them */
 };
 
 /* contact_cache.c: the contacts of the tick before, by which a solver finds its warm start. */
@@ -98,6 +100,11 @@ sb_status sb_sim_check_equalities(const sim_part *part, sb_diagnostics *diag);
 /* Finds the tendons, and the equalities between joints, whose solver has none; adds their forces to joint_f. */
 sb_status sb_sim_create_constraints(sb_sim *sim, sb_diagnostics *diag);
 void sb_sim_apply_constraints(sb_sim *sim);
+
+/* sensor.c: registers the values; remembers the state before a tick; works the values out after it. */
+sb_status sb_sensors_create(sb_sim *sim, sb_diagnostics *diag);
+void sb_sensors_note_past(sb_sim *sim);
+void sb_sensors_evaluate(sb_sim *sim, uint64_t ticks_done);
 
 /* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);

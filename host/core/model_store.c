@@ -183,6 +183,14 @@ sb_status sb_model_store_replicate(const sb_model_store *one, uint32_t worlds, u
   return SB_OK;
 }
 
+double sb_model_store_replica_bytes(const sb_model_store *one, uint32_t worlds)
+{
+  double words = 0.0;
+  for (int a = 0; a < SB_ARRAY_COUNT; a++)
+    words += (double)sb_model_domain_count(&one->view, sb_array_table[a].domain) * sb_array_table[a].components;
+  return 4.0 * words * worlds;
+}
+
 const sb_model *sb_model_store_view(const sb_model_store *store) { return &store->view; }
 
 uint64_t sb_model_store_hash(const sb_model_store *store) { return store->hash; }

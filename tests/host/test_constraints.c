@@ -164,9 +164,40 @@ static void test_division(void **state)
           "constraint 0 \"\" (connect) holds body 0");
 }
 
+/* The linkages from file to pins: attached sensors see the loops closed and the load bolted, in every world alike. */
+static void test_linkage(void **state)
+{
+  (void)state;
+  static const char *const sets[] = {"world.replicate=2"};
+  sb_session_options options = {.plugin_dirs = fixture_dirs, .plugin_dir_count = 2, .sets = sets, .set_count = 1};
+  sb_session session;
+  sb_diagnostics diag = {0};
+  sb_sim *sim;
+  assert_int_equal(sb_session_open(SAMEBIT_CONF "/linkage.ini", &options, &session, &diag), SB_OK);
+  assert_int_equal(diag.count, 0);
+  assert_int_equal(sb_sim_create(&session.sim, &sim, &diag), SB_OK);
+  const sb_model *m = sb_model_store_view(session.model);
+  float swing = 0.0f;
+  for (int tick = 0; tick < 800; tick++) {
+    assert_int_equal(sb_sim_step(sim, &diag), SB_OK);
+    for (uint32_t s = 0; s < m->sensor_count; s++) {
+      const float *v = sb_sim_sensor_data(sim) + 4 * s;
+      if (m->sensor_type[s] == SB_SENSOR_JOINT_POS && v[0] > swing) swing = v[0];
+      if (m->sensor_type[s] != SB_SENSOR_FRAME_POS) continue;
+      for (int i = 0; i < 3; i++)
+        if (!(v[i] > -2e-3f && v[i] < 2e-3f)) fail_msg("tick %d: the pin is %g m apart", tick, (double)v[i]);
+    }
+  }
+  assert_true(swing > 0.2f); /* it moves */
+  uint32_t half = m->sensor_count / 2;
+  assert_memory_equal(sb_sim_sensor_data(sim), sb_sim_sensor_data(sim) + 4 * half, 4 * half * sizeof(float));
+  sb_sim_destroy(sim);
+  sb_session_close(&session);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_motor), cmocka_unit_test(test_refusals),
-                                     cmocka_unit_test(test_division), cmocka_unit_test(test_tendon_forces), cmocka_unit_test(test_gear)};
+                                     cmocka_unit_test(test_division), cmocka_unit_test(test_tendon_forces), cmocka_unit_test(test_gear), cmocka_unit_test(test_linkage)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

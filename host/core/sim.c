@@ -345,6 +345,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
   if (!status) status = sb_sim_create_constraints(sim, diag);
   if (!status) status = sb_sensors_create(sim, diag);
+  if (!status && config->events) status = sb_events_create(sim, diag);
   if (!status) status = sb_sim_reset(sim, diag);
   sb_fp_env_leave(saved);
   if (status) {
@@ -377,6 +378,9 @@ void sb_sim_destroy(sb_sim *sim)
   free(sim->seen_memory);
   free(sim->tendons);
   free(sim->gears);
+  free(sim->touching);
+  free(sim->touched);
+  free(sim->events);
   free(sim->past_q);
   free(sim->past_qd);
   free(sim->history);
@@ -395,6 +399,7 @@ sb_status sb_sim_reset(sb_sim *sim, sb_diagnostics *diag)
   sim->stats = (sb_sim_stats){0};
   set_initial_state(sim);
   sb_status status = activate_parts(sim, diag);
+  sb_events_reset(sim);
   sb_sensors_note_past(sim);
   if (!status) sb_sensors_evaluate(sim, 0);
   if (!status) note_first_hash(sim);
@@ -465,6 +470,7 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
                      (unsigned long long)sim->tick);
   }
   note_contacts(sim, sb_collision_contacts(sim->collision));
+  sb_events_find(sim);
   return SB_OK;
 }
 
@@ -570,6 +576,12 @@ uint64_t sb_sim_tick(const sb_sim *sim) { return sim->tick; }
 const sb_registry *sb_sim_registry(const sb_sim *sim) { return &sim->registry; }
 const sb_contacts *sb_sim_contacts(const sb_sim *sim) { return sb_collision_contacts(sim->collision); }
 sb_state *sb_sim_state(sb_sim *sim) { return &sim->state; }
+const sb_contact_event *sb_sim_events(const sb_sim *sim, uint32_t *count)
+{
+  *count = sim->event_count;
+  return sim->events;
+}
+
 const float *sb_sim_sensor_data(const sb_sim *sim) { return sim->sensor_data; }
 
 sb_sim_stats sb_sim_statistics(const sb_sim *sim)

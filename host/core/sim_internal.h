@@ -47,6 +47,12 @@ typedef struct sim_gear {
   float inverse[2]; /* 1/kg or 1/(kg m^2) of each dof, estimated; 0 for a missing one */
 } sim_gear;
 
+/* A pair of shapes that touch. */
+typedef struct sim_touch {
+  uint32_t world;
+  int32_t shape_a, shape_b;
+} sim_touch;
+
 struct sb_sim {
   const sb_model_store *store;
   const sb_model *model;
@@ -79,6 +85,10 @@ struct sb_sim {
   uint32_t tendon_count;
   sim_gear *gears;
   uint32_t gear_count;
+  sim_touch *touching, *touched; /* this tick and the one before, sorted; NULL without events */
+  uint32_t touching_count, touched_count;
+  sb_contact_event *events;
+  uint32_t event_count;
   float *sensor_data;      /* registered; NULL without sensors */
   float *past_q, *past_qd; /* body_q and body_qd before the tick, where a sensor needs them */
 };
@@ -105,6 +115,11 @@ void sb_sim_apply_constraints(sb_sim *sim);
 sb_status sb_sensors_create(sb_sim *sim, sb_diagnostics *diag);
 void sb_sensors_note_past(sb_sim *sim);
 void sb_sensors_evaluate(sb_sim *sim, uint64_t ticks_done);
+
+/* contact_event.c: events of this tick, from its contacts and velocities before the solvers. */
+sb_status sb_events_create(sb_sim *sim, sb_diagnostics *diag);
+void sb_events_reset(sb_sim *sim);
+void sb_events_find(sb_sim *sim);
 
 /* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);

@@ -173,7 +173,7 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
                        "NaN or infinity in the state after %" PRIu64 " ticks (mode Off goes on); a stronger mode stops and names the body",
                        sb_sim_statistics(sim).not_finite_ticks);
   if (!status && done < ticks) {
-    sb_report(&c->diag, SB_WARNING, SB_CODE_RUN_INTERRUPTED, c->words[0],
+    sb_report(&c->diag, SB_WARNING, SB_CODE_CLI_INTERRUPTED, c->words[0],
               "stopped by a signal after %" PRIu64 " of %" PRIu64 " ticks; the summary and the files are of those", done, ticks);
     return CLI_INTERRUPTED;
   }

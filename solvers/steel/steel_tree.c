@@ -224,9 +224,10 @@ static bool make_fixed(st_forest *f, const uint32_t *record, uint32_t nobody)
     st_tree *tree = &f->trees[i];
     for (uint32_t k = 0; k < tree->bundle->link_count; k++) {
       uint8_t kind = tree->bundle->links[k].kind;
+      if (kind != AB_ANGULAR && kind != AB_LINEAR) continue; /* other links may have no dof at all */
       bool any = false;
       for (uint32_t l = 0; l < lanes; l++) any |= has_row(m, tree->bundle->dof[(size_t)k * lanes + l]);
-      if ((kind != AB_ANGULAR && kind != AB_LINEAR) || !any) continue;
+      if (!any) continue;
       st_constraint *c = add_fixed(tree, ST_DOF, nobody);
       c->link = k;
       for (uint32_t l = 0; l < lanes; l++) c->item[l] = tree->bundle->dof[(size_t)k * lanes + l];

@@ -72,6 +72,15 @@ sb_build_tendon sb_build_tendon_default(void)
   return t;
 }
 
+sb_build_sensor sb_build_sensor_default(void)
+{
+  sb_build_sensor s = {0};
+  s.body = s.ref_body = s.dof = s.tendon = s.actuator = -1;
+  cook_pose_identity(s.X);
+  cook_pose_identity(s.ref_X);
+  return s;
+}
+
 sb_model_builder *sb_builder_create(void)
 {
   sb_model_builder *b = calloc(1, sizeof *b);
@@ -85,6 +94,7 @@ sb_model_builder *sb_builder_create(void)
   b->equalities.size = sizeof(sb_build_equality);
   b->tendons.size = sizeof(sb_built_tendon);
   b->terms.size = sizeof(sb_tendon_term);
+  b->sensors.size = sizeof(sb_build_sensor);
   b->gravity[2] = -9.81;
   b->dt_denominator = 1;
   return b;
@@ -94,7 +104,8 @@ void sb_builder_free(sb_model_builder *b)
 {
   if (!b) return;
   sb_pool *const pools[] = {&b->bodies, &b->dofs,       &b->shapes,  &b->actuators, &b->excludes,
-                            &b->pairs,  &b->equalities, &b->tendons, &b->terms};
+                            &b->pairs,  &b->equalities, &b->tendons, &b->terms,
+                            &b->sensors};
   for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) free(pools[i]->items);
   for (int k = 0; k < SB_NAME_KINDS; k++) free(b->names[k].text);
   free(b);
@@ -248,6 +259,14 @@ void sb_builder_add_tendon_term(sb_model_builder *b, int32_t dof, double coef)
   if (!last) return;
   const sb_tendon_term term = {(int32_t)b->tendons.count - 1, dof, coef};
   if (pool_add(b, &b->terms, &term) >= 0) last->term_count++;
+}
+
+int32_t sb_builder_add_sensor(sb_model_builder *b, const sb_build_sensor *sensor, const char *name)
+{
+  if (!b) return -1;
+  int32_t index = pool_add(b, &b->sensors, sensor);
+  if (index >= 0) add_name(b, SB_NAME_SENSOR, name, "");
+  return b->failed ? -1 : index;
 }
 
 sb_build_body *sb_builder_body(sb_model_builder *b, int32_t index)

@@ -79,6 +79,15 @@ typedef struct sb_build_tendon {
   double spring_lower, spring_upper;
 } sb_build_tendon;
 
+/* What its type measures; the rest stays as it is by default. */
+typedef struct sb_build_sensor {
+  uint32_t type; /* SB_SENSOR_* */
+  int32_t body, ref_body;
+  double X[7], ref_X[7];
+  int32_t dof, tendon, actuator;
+  double cutoff;
+} sb_build_sensor;
+
 /* Structs with identity poses, no limits, friction 1 0.005 0.0001, condim 3, contype and conaffinity 1, gear 1, no
  * tendon, poly 0 1. */
 sb_build_body sb_build_body_default(void);
@@ -88,6 +97,7 @@ sb_build_actuator sb_build_actuator_default(void);
 sb_build_pair sb_build_pair_default(void);
 sb_build_equality sb_build_equality_default(void);
 sb_build_tendon sb_build_tendon_default(void);
+sb_build_sensor sb_build_sensor_default(void);
 
 /* NULL when memory runs out; every function below takes NULL and does nothing then. Gravity is 0 0 -9.81 until set. */
 sb_model_builder *sb_builder_create(void);
@@ -109,6 +119,8 @@ int32_t sb_builder_add_equality(sb_model_builder *builder, const sb_build_equali
 int32_t sb_builder_add_tendon(sb_model_builder *builder, const sb_build_tendon *tendon, const char *name);
 /* Adds a term to the tendon added last. */
 void sb_builder_add_tendon_term(sb_model_builder *builder, int32_t dof, double coef);
+
+int32_t sb_builder_add_sensor(sb_model_builder *builder, const sb_build_sensor *sensor, const char *name);
 
 /* An entity added before, to be changed until finalised; NULL when out of range. Valid until the next add. */
 sb_build_body *sb_builder_body(sb_model_builder *builder, int32_t index);

@@ -42,7 +42,7 @@ typedef struct sb_tendon_term {
 } sb_tendon_term;
 
 struct sb_model_builder {
-  sb_pool bodies, dofs, shapes, actuators, excludes, pairs, equalities, tendons, terms;
+  sb_pool bodies, dofs, shapes, actuators, excludes, pairs, equalities, tendons, terms, sensors;
   sb_text_pool names[SB_NAME_KINDS];
   double gravity[3];
   uint32_t dt_numerator, dt_denominator;

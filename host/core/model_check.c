@@ -22,6 +22,7 @@ static sb_status bad(const check *c, const char *kind, uint32_t i, const char *r
   if (!strcmp(kind, "shape")) name = sb_model_store_name(c->store, SB_NAME_SHAPE, i);
   if (!strcmp(kind, "actuator")) name = sb_model_store_name(c->store, SB_NAME_ACTUATOR, i);
   if (!strcmp(kind, "equality")) name = sb_model_store_name(c->store, SB_NAME_EQUALITY, i);
+  if (!strcmp(kind, "sensor")) name = sb_model_store_name(c->store, SB_NAME_SENSOR, i);
   if (!strcmp(kind, "tendon")) name = sb_model_store_name(c->store, SB_NAME_TENDON, i);
   if (*name) return sb_report(c->diag, SB_ERROR, SB_CODE_SCENE_INVALID, c->where, "%s '%s': %s", kind, name, rule);
   return sb_report(c->diag, SB_ERROR, SB_CODE_SCENE_INVALID, c->where, "%s %u: %s", kind, i, rule);
@@ -314,6 +315,42 @@ static sb_status check_tendons(const check *c)
   return SB_OK;
 }
 
+static sb_status check_sensors(const check *c)
+{
+  enum { OF_DOF, OF_BALL, OF_TENDON, OF_ACTUATOR, OF_FRAME, OF_RELATIVE, OF_NONE };
+  static const int measured[SB_SENSOR_TYPE_COUNT] = {
+#define SB_X_SENSOR(NAME, numbers, of, doc) OF_##of,
+      SB_SENSORS(SB_X_SENSOR)
+#undef SB_X_SENSOR
+  };
+  const sb_model *m = c->m;
+  for (uint32_t s = 0; s < m->sensor_count; s++) {
+    REQUIRE(m->sensor_world[s] == 0, "sensor", s, "world index out of range");
+    REQUIRE(m->sensor_type[s] < SB_SENSOR_TYPE_COUNT, "sensor", s, "unknown type of sensor");
+    int of = measured[m->sensor_type[s]];
+    int32_t dof = m->sensor_dof[s], tendon = m->sensor_tendon[s], actuator = m->sensor_actuator[s];
+    int32_t bodies[2] = {m->sensor_body[s], m->sensor_ref_body[s]};
+    for (int k = 0; k < 2; k++)
+      REQUIRE(bodies[k] >= -1 && bodies[k] < (int32_t)m->body_count, "sensor", s, "body out of range");
+    REQUIRE(dof >= -1 && dof < (int32_t)m->dof_count, "sensor", s, "dof out of range");
+    REQUIRE(tendon >= -1 && tendon < (int32_t)m->tendon_count, "sensor", s, "tendon out of range");
+    REQUIRE(actuator >= -1 && actuator < (int32_t)m->actuator_count, "sensor", s, "actuator out of range");
+    REQUIRE(of == OF_DOF ? has_coordinate(m, dof) : of == OF_BALL || dof == -1, "sensor", s,
+            "needs the dof of a hinge or slide, or none, as its type says");
+    REQUIRE(of != OF_BALL || (dof >= 0 && m->joint_type[m->dof_body[dof]] == SB_JOINT_BALL &&
+                              m->joint_qd_start[m->dof_body[dof]] == dof),
+            "sensor", s, "needs the first dof of a ball joint");
+    REQUIRE((tendon >= 0) == (of == OF_TENDON), "sensor", s, "needs a tendon, or none, as its type says");
+    REQUIRE((actuator >= 0) == (of == OF_ACTUATOR), "sensor", s, "needs an actuator, or none, as its type says");
+    REQUIRE(of == OF_FRAME || of == OF_RELATIVE || bodies[0] == -1, "sensor", s, "its type has no frame");
+    REQUIRE(of == OF_RELATIVE || bodies[1] == -1, "sensor", s, "its type has no reference frame");
+    REQUIRE(unit(m->sensor_X + 7 * s + 3, 4) && unit(m->sensor_ref_X + 7 * s + 3, 4), "sensor", s,
+            "the quaternions of its frames must have length 1");
+    REQUIRE(m->sensor_cutoff[s] >= 0.0f, "sensor", s, "cutoff must not be negative");
+  }
+  return SB_OK;
+}
+
 sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diagnostics *diag)
 {
   const check c = {store, &store->view, where, diag};
@@ -328,7 +365,7 @@ sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diag
                        "the scene has %u entities of one kind; %u is the limit", sb_model_domain_count(&store->view, d),
                        SB_MODEL_MAX_COUNT);
   sb_status (*const steps[])(const check *) = {check_finite,     check_bodies,  check_dofs, check_shapes,
-                                               check_equalities, check_tendons, check_rest};
+                                               check_equalities, check_tendons, check_rest, check_sensors};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     sb_status status = steps[i](&c);
     if (status != SB_OK) return status;

@@ -356,6 +356,26 @@ static void put_tendons(finalise *f)
   }
 }
 
+static sb_status put_sensor(finalise *f, uint32_t i)
+{
+  const sb_build_sensor *s = sb_pool_at(&f->b->sensors, (int32_t)i);
+  double X[7], ref_X[7];
+  memcpy(X, s->X, sizeof X);
+  memcpy(ref_X, s->ref_X, sizeof ref_X);
+  if (!cook_quat_normalize(X + 3) || !cook_quat_normalize(ref_X + 3))
+    return invalid(f, "sensor", (int32_t)i, SB_NAME_SENSOR, "its quaternions must not be zero and must be finite");
+  SET(uint32_t, sensor_type, i, s->type);
+  SET(int32_t, sensor_body, i, s->body);
+  SET(int32_t, sensor_ref_body, i, s->ref_body);
+  SET(int32_t, sensor_dof, i, s->dof);
+  SET(int32_t, sensor_tendon, i, s->tendon);
+  SET(int32_t, sensor_actuator, i, s->actuator);
+  PUT(sensor_X, i, 7, X);
+  PUT(sensor_ref_X, i, 7, ref_X);
+  PUT(sensor_cutoff, i, 1, &s->cutoff);
+  return SB_OK;
+}
+
 static sb_status fill(finalise *f, uint32_t coords)
 {
   sb_status status = take_names(f);
@@ -368,6 +388,7 @@ static sb_status fill(finalise *f, uint32_t coords)
   for (uint32_t j = 0; j < f->b->bodies.count && status == SB_OK; j++) status = put_body(f, j);
   for (uint32_t i = 0; i < f->b->shapes.count && status == SB_OK; i++) status = put_shape(f, i);
   for (uint32_t i = 0; i < f->b->equalities.count && status == SB_OK; i++) status = put_equality(f, i);
+  for (uint32_t i = 0; i < f->b->sensors.count && status == SB_OK; i++) status = put_sensor(f, i);
   if (status != SB_OK) return status;
   put_tendons(f);
   put_rest(f);
@@ -396,6 +417,7 @@ sb_status sb_builder_finalise(const sb_model_builder *b, const char *where, sb_m
   counts[SB_DOMAIN_EQUALITY] = b->equalities.count;
   counts[SB_DOMAIN_TENDON] = b->tendons.count;
   counts[SB_DOMAIN_TENDON_TERM] = b->terms.count;
+  counts[SB_DOMAIN_SENSOR] = b->sensors.count;
   finalise f = {b, NULL, NULL, where, diag};
   sb_status status = sb_store_allocate(counts, &f.store, diag);
   if (status != SB_OK) return status;

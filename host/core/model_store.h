@@ -18,6 +18,7 @@ typedef enum sb_name_kind {
   SB_NAME_ACTUATOR,
   SB_NAME_EQUALITY,
   SB_NAME_TENDON,
+  SB_NAME_SENSOR,
   SB_NAME_KINDS
 } sb_name_kind;
 
@@ -30,6 +31,8 @@ sb_status sb_model_store_to_bytes(const sb_model_store *store, void **bytes, siz
  * outlive the result. */
 sb_status sb_model_store_replicate(const sb_model_store *one, uint32_t worlds, uint32_t first_key, sb_model_store **out,
                                    sb_diagnostics *diag);
+/* Bytes that the arrays of such a replica take. */
+double sb_model_store_replica_bytes(const sb_model_store *one, uint32_t worlds);
 void sb_model_store_free(sb_model_store *store);
 
 const sb_model *sb_model_store_view(const sb_model_store *store);

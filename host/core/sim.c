@@ -346,7 +346,9 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   if (!status) status = create_filter(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
-  if (!status) status = sb_sim_create_tendons(sim, diag);
+  if (!status) status = sb_sim_create_constraints(sim, diag);
+  if (!status) status = sb_sensors_create(sim, diag);
+  if (!status && config->events) status = sb_events_create(sim, diag);
   if (!status) status = sb_sim_reset(sim, diag);
   sb_fp_env_leave(saved);
   if (status) {
@@ -378,6 +380,12 @@ void sb_sim_destroy(sb_sim *sim)
   free(sim->owner);
   free(sim->seen_memory);
   free(sim->tendons);
+  free(sim->gears);
+  free(sim->touching);
+  free(sim->touched);
+  free(sim->events);
+  free(sim->past_q);
+  free(sim->past_qd);
   free(sim->history);
   free(sim->history_tick);
   free(sim->hash_start);
@@ -394,6 +402,9 @@ sb_status sb_sim_reset(sb_sim *sim, sb_diagnostics *diag)
   sim->stats = (sb_sim_stats){0};
   set_initial_state(sim);
   sb_status status = activate_parts(sim, diag);
+  sb_events_reset(sim);
+  sb_sensors_note_past(sim);
+  if (!status) sb_sensors_evaluate(sim, 0);
   if (!status) note_first_hash(sim);
   sb_fp_env_leave(saved);
   return status;
@@ -462,6 +473,7 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
                      (unsigned long long)sim->tick);
   }
   note_contacts(sim, sb_collision_contacts(sim->collision));
+  sb_events_find(sim);
   return SB_OK;
 }
 
@@ -519,11 +531,13 @@ static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
 
 static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
 {
+  sb_sensors_note_past(sim);
   apply_actuators(sim);
-  sb_sim_apply_tendons(sim);
+  sb_sim_apply_constraints(sim);
   sb_status status = collide(sim, diag);
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
   if (status) return status;
+  sb_sensors_evaluate(sim, sim->tick + 1);
   if (sim->model->body_count) memset(sim->state.body_f, 0, (size_t)sim->model->body_count * 6 * sizeof(float));
   bool bad = false;
   uint64_t hash = sb_sim_hash_all(sim, &bad);
@@ -565,6 +579,13 @@ uint64_t sb_sim_tick(const sb_sim *sim) { return sim->tick; }
 const sb_registry *sb_sim_registry(const sb_sim *sim) { return &sim->registry; }
 const sb_contacts *sb_sim_contacts(const sb_sim *sim) { return sb_collision_contacts(sim->collision); }
 sb_state *sb_sim_state(sb_sim *sim) { return &sim->state; }
+const sb_contact_event *sb_sim_events(const sb_sim *sim, uint32_t *count)
+{
+  *count = sim->event_count;
+  return sim->events;
+}
+
+const float *sb_sim_sensor_data(const sb_sim *sim) { return sim->sensor_data; }
 
 sb_sim_stats sb_sim_statistics(const sb_sim *sim)
 {

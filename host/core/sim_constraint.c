@@ -1,4 +1,5 @@
-/* Constraints that a solver does not have: equality constraints are refused, tendons become forces in joint_f. */
+/* Constraints that a solver does not have: those between bodies are refused, those of joint coordinates (tendons, and equality
+ * of joints) become soft forces in joint_f. */
 #include "sim_internal.h"
 
 #include <stdlib.h>
@@ -10,13 +11,13 @@ static bool owns(const sim_part *part, int32_t body) { return sb_has_body(part->
 
 sb_status sb_sim_check_equalities(const sim_part *part, sb_diagnostics *diag)
 {
-  static const char *const types[] = {"connect", "weld", "joint"};
+  static const char *const types[] = {"connect", "weld"};
   const sb_model *m = part->sim->model;
   const sb_solver_desc *desc = part->api->desc;
   if (desc->handles & SB_HANDLES_EQUALITIES) return SB_OK;
   for (uint32_t e = 0; e < m->equality_count; e++) {
     const int32_t *body = m->equality_body + 2 * (size_t)e;
-    if (!owns(part, body[0]) && !owns(part, body[1])) continue;
+    if (m->equality_type[e] == SB_EQUALITY_JOINT || (!owns(part, body[0]) && !owns(part, body[1]))) continue;
     uint32_t held = (uint32_t)(owns(part, body[0]) ? body[0] : body[1]);
     return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name,
                      "%s has no equality constraints, and constraint %u \"%s\" (%s) holds body %u \"%s\"; \"plugin = steel\" has "
@@ -79,19 +80,39 @@ static float tendon_inertia(const sb_model *m, uint32_t tendon)
   return inverse > 1e-12 ? (float)(0.25 / inverse) : 0.0f;
 }
 
-sb_status sb_sim_create_tendons(sb_sim *sim, sb_diagnostics *diag)
+/* Whether a part owns a body and its solver lacks what it handles. */
+static bool is_left(const sb_sim *sim, int32_t body, uint32_t handles)
+{
+  for (uint32_t p = 0; p < sim->part_count; p++)
+    if (owns(&sim->parts[p], body)) return !(sim->parts[p].api->desc->handles & handles);
+  return false;
+}
+
+static float inverse_inertia(const sb_model *m, uint32_t dof)
+{
+  double inertia = dof_inertia(m, 0, dof);
+  return inertia > 0.0 ? (float)(1.0 / inertia) : 0.0f;
+}
+
+/* Worlds are alike, so the inertias of the first one serve all. */
+sb_status sb_sim_create_constraints(sb_sim *sim, sb_diagnostics *diag)
 {
   const sb_model *m = sim->model;
-  if (m->tendon_count == 0) return SB_OK;
-  sim->tendons = calloc(m->tendon_count, sizeof *sim->tendons);
-  if (!sim->tendons) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for %u tendons", m->tendon_count);
-  uint32_t each = m->tendon_count / m->world_count; /* worlds are alike, so the first one's values serve all */
-  for (uint32_t t = 0; t < m->tendon_count; t++) {
-    int32_t body = m->dof_body[m->tendon_term_dof[m->tendon_first_term[t]]];
-    if (!sb_tendon_acts(m, (int32_t)t)) continue;
-    for (uint32_t p = 0; p < sim->part_count; p++)
-      if (owns(&sim->parts[p], body) && !(sim->parts[p].api->desc->handles & SB_HANDLES_TENDONS))
-        sim->tendons[sim->tendon_count++] = (sim_tendon){t, tendon_inertia(m, t % each)};
+  sim->tendons = calloc((size_t)m->tendon_count + 1, sizeof *sim->tendons);
+  sim->gears = calloc((size_t)m->equality_count + 1, sizeof *sim->gears);
+  if (!sim->tendons || !sim->gears) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for constraints");
+  for (uint32_t t = 0; t < m->tendon_count; t++)
+    if (sb_tendon_acts(m, (int32_t)t) &&
+        is_left(sim, m->dof_body[m->tendon_term_dof[m->tendon_first_term[t]]], SB_HANDLES_TENDONS))
+      sim->tendons[sim->tendon_count++] = (sim_tendon){t, tendon_inertia(m, t % (m->tendon_count / m->world_count))};
+  uint32_t dofs = m->dof_count / m->world_count;
+  for (uint32_t e = 0; e < m->equality_count; e++) {
+    const int32_t *dof = m->equality_dof + 2 * (size_t)e;
+    if (m->equality_type[e] != SB_EQUALITY_JOINT || !is_left(sim, m->dof_body[dof[0]], SB_HANDLES_EQUALITIES)) continue;
+    sim_gear *gear = &sim->gears[sim->gear_count++];
+    *gear = (sim_gear){.equality = e};
+    for (int k = 0; k < 2; k++)
+      if (dof[k] >= 0) gear->inverse[k] = inverse_inertia(m, (uint32_t)dof[k] % dofs);
   }
   return SB_OK;
 }
@@ -116,7 +137,7 @@ static float tendon_force(const sb_model *m, uint32_t t, float inertia, float q,
   return over != 0.0f && (over < 0.0f) == (push > 0.0f) ? force + push : force;
 }
 
-void sb_sim_apply_tendons(sb_sim *sim)
+static void apply_tendons(sb_sim *sim)
 {
   const sb_model *m = sim->model;
   for (uint32_t i = 0; i < sim->tendon_count; i++) {
@@ -132,4 +153,29 @@ void sb_sim_apply_tendons(sb_sim *sim)
     if (force == 0.0f) continue; /* leaves a -0 in joint_f alone */
     for (uint32_t k = first; k < end; k++) sim->state.joint_f[m->tendon_term_dof[k]] += m->tendon_term_coef[k] * force;
   }
+}
+
+/* r = (q0 - ref0) - sum poly[k] x^k with x = q1 - ref1, brought back like a limit of a tendon, from both sides. */
+static void apply_gear(sb_sim *sim, const sim_gear *gear)
+{
+  const sb_model *m = sim->model;
+  const int32_t *dof = m->equality_dof + 2 * (size_t)gear->equality;
+  const float *poly = m->equality_poly + 5 * (size_t)gear->equality;
+  float x = dof[1] < 0 ? 0.0f : sim->state.joint_q[m->dof_coord[dof[1]]] - m->joint_ref[dof[1]];
+  float value = (((poly[4] * x + poly[3]) * x + poly[2]) * x + poly[1]) * x + poly[0];
+  float slope = ((4.0f * poly[4] * x + 3.0f * poly[3]) * x + 2.0f * poly[2]) * x + poly[1];
+  float rate = sim->state.joint_qd[dof[0]], mobility = gear->inverse[0];
+  if (dof[1] >= 0) rate -= slope * sim->state.joint_qd[dof[1]], mobility += (slope * slope) * gear->inverse[1];
+  if (!(mobility > 1.0e-12f)) return;
+  float per_dt = (0.25f / mobility) / sim->dt;
+  float r = (sim->state.joint_q[m->dof_coord[dof[0]]] - m->joint_ref[dof[0]]) - value;
+  float force = -(0.5f * (per_dt / sim->dt) * r + 0.75f * per_dt * rate);
+  sim->state.joint_f[dof[0]] += force;
+  if (dof[1] >= 0) sim->state.joint_f[dof[1]] -= slope * force;
+}
+
+void sb_sim_apply_constraints(sb_sim *sim)
+{
+  apply_tendons(sim);
+  for (uint32_t i = 0; i < sim->gear_count; i++) apply_gear(sim, &sim->gears[i]);
 }

@@ -189,10 +189,12 @@ bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash)
   return true;
 }
 
-/* ---- snapshot: magic, version, model hash, tick, dt, array and world count, setup hash; then for each array id, elements, components, words ---- */
+/* ---- snapshot: magic, version, model hash, tick, dt, array and world count, setup hash; then for each array id, elements, components, words;
+ * then the number of touching pairs, or NO_EVENTS, and world, shape a, shape b of each ---- */
 
 #define SNAPSHOT_MAGIC 0x4e534253u /* "SBSN" */
-#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_VERSION 2u
+#define NO_EVENTS 0xffffffffu
 #define SNAPSHOT_HEADER_WORDS 12u
 
 static void put_word(uint8_t *at, uint32_t word)
@@ -226,7 +228,7 @@ static void fill_header(const sb_sim *sim, uint32_t header[SNAPSHOT_HEADER_WORDS
 
 sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diagnostics *diag)
 {
-  size_t words = SNAPSHOT_HEADER_WORDS;
+  size_t words = SNAPSHOT_HEADER_WORDS + 1 + 3 * (size_t)sim->touching_count;
   for (size_t i = 0; i < sim->registry.count; i++)
     words += 3 + (size_t)live_count(sim, &sim->registry.arrays[i]) * sim->registry.arrays[i].components;
   uint8_t *out = malloc(words * 4), *at = out;
@@ -244,9 +246,46 @@ sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diag
     for (uint32_t e = 0; e < live; e++)
       for (uint32_t c = 0; c < a->components; c++, at += 4) put_word(at, a->data[sb_array_word(a, e, c)]);
   }
+  put_word(at, sim->events ? sim->touching_count : NO_EVENTS);
+  at += 4;
+  for (uint32_t i = 0; i < sim->touching_count; i++, at += 12) {
+    put_word(at, sim->touching[i].world);
+    put_word(at + 4, (uint32_t)sim->touching[i].shape_a);
+    put_word(at + 8, (uint32_t)sim->touching[i].shape_b);
+  }
   *bytes = out;
   *size = words * 4;
   return SB_OK;
+}
+
+/* Of the touching pairs at the end. Pairs are sorted, as events rely on it. */
+static const char *find_touching_fault(const sb_sim *sim, const uint8_t *at, size_t size)
+{
+  if (size < 4) return "it is truncated";
+  uint32_t count = get_word(at);
+  if (count == NO_EVENTS) return size == 4 ? NULL : "it has bytes after its end";
+  if (count > sb_collision_get_usage(sim->collision).contact_capacity) return "it has more contacts than this simulation holds";
+  if ((size - 4) / 12 < count) return "it is truncated";
+  if (size - 4 != 12 * (size_t)count) return "it has bytes after its end";
+  for (uint32_t i = 0; i < count; i++)
+    for (int k = 0, decided = i == 0; k < 3 && !decided; k++) {
+      uint32_t before = get_word(at + 4 + 12 * (size_t)(i - 1) + 4 * k), now = get_word(at + 4 + 12 * (size_t)i + 4 * k);
+      if (now < before || (k == 2 && now == before)) return "its touching pairs are not sorted";
+      decided = now > before;
+    }
+  return NULL;
+}
+
+static void restore_touching(sb_sim *sim, const uint8_t *at)
+{
+  uint32_t count = get_word(at);
+  sb_events_reset(sim);
+  if (!sim->events || count == NO_EVENTS) return; /* what touches begins anew */
+  for (uint32_t i = 0; i < count; i++) {
+    const uint8_t *pair = at + 4 + 12 * (size_t)i;
+    sim->touching[i] = (sim_touch){get_word(pair), (int32_t)get_word(pair + 4), (int32_t)get_word(pair + 8)};
+  }
+  sim->touching_count = count;
 }
 
 /* What does not fit, or NULL. */
@@ -279,7 +318,7 @@ static const char *find_snapshot_fault(const sb_sim *sim, const uint8_t *bytes, 
     }
     at += need;
   }
-  return at == end ? NULL : "it has bytes after its end";
+  return find_touching_fault(sim, at, (size_t)(end - at));
 }
 
 sb_status sb_sim_restore(sb_sim *sim, const void *data, size_t size, sb_diagnostics *diag)
@@ -299,6 +338,7 @@ sb_status sb_sim_restore(sb_sim *sim, const void *data, size_t size, sb_diagnost
       for (uint32_t p = 0; p < sim->part_count; p++)
         if (sim->parts[p].contact_count == a->data) sb_contact_cache_refresh(&sim->parts[p]);
   }
+  restore_touching(sim, at);
   sim->tick = (uint64_t)get_word(bytes + 16) | (uint64_t)get_word(bytes + 20) << 32;
   sim->failed = false;
   sim->owed_seconds = 0;

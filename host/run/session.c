@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collision.h"
 #include "fp_env.h"
@@ -69,6 +70,30 @@ static char *resolve_path(const char *ini_path, const sb_setting *setting)
   return path;
 }
 
+/* Bytes of the state arrays that every solver shares, in all worlds. */
+static double state_bytes(const sb_model *m, uint32_t worlds)
+{
+  const double BODY = m->body_count, COORD = m->coord_count, DOF = m->dof_count, ACTUATOR = m->actuator_count;
+  double words = 4.0 * m->sensor_count;
+#define SB_X_WORDS(DOMAIN, name, comps, doc) words += (comps) * DOMAIN;
+  SB_STATE_ARRAYS(SB_X_WORDS)
+#undef SB_X_WORDS
+  return 4.0 * words * worlds;
+}
+
+/* Refuses worlds that cannot fit, before anything is allocated for them. What they need is a lower bound. */
+static sb_status check_memory(sb_session *s, uint32_t worlds, sb_diagnostics *diag)
+{
+  const sb_setting *setting = sb_config_find(&s->config, "world", "replicate");
+  double need = sb_model_store_replica_bytes(s->one, worlds) + state_bytes(sb_model_store_view(s->one), worlds);
+  double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE), have = pages * page;
+  if (worlds == 1 || !(have > 0.0) || need <= have) return SB_OK;
+  return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, setting ? setting->where : s->config.path,
+                   "replicate = %u needs more than %.1f GiB for model and state, and this machine has %.1f GiB; at most %.0f worlds "
+                   "of this scene can fit",
+                   worlds, need / 1073741824.0, have / 1073741824.0, have / need * worlds);
+}
+
 static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
 {
   static const char *const ground_names[] = {"none", "auto", NULL};
@@ -102,6 +127,7 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
   if (!status) status = sb_scene_load(&request, &s->one, diag);
   free(dirs_copy);
   free(path);
+  if (!status) status = check_memory(s, worlds, diag);
   if (!status) status = sb_model_store_replicate(s->one, worlds, first, &s->model, diag);
   return status;
 }

@@ -90,7 +90,7 @@ sb_status sb_session_find_parts(sb_session *s, const sb_session_options *o, sb_d
   const sb_setting *global = sb_config_find(c, "determinism", "mode");
   uint32_t mode = sb_config_choice(c, "determinism", "mode", SB_MODE_CROSS_PLATFORM, sb_mode_names, diag);
   const char *where = global ? global->where : "default mode";
-  s->parts = calloc(c->section_count + 1, sizeof *s->parts);
+  s->parts = calloc(c->section_count + 2, sizeof *s->parts);
   if (!s->parts) return no_memory(diag);
   const sb_setting *own = sb_config_find(c, "collision", "mode");
   sb_session_part *collision = &s->parts[s->part_count++];
@@ -299,11 +299,27 @@ static void judge_part(sb_session_part *part, uint32_t lanes)
       snprintf(verdict.reason, sizeof verdict.reason, "declares %s: %.200s", sb_mode_name(part->declared), d->mode_reason[part->backend]);
   } else {
     part->declared = SB_MODE_CROSS_PLATFORM;
-    sb_verify_collision(SB_GOLDEN_COLLISION, lanes, &verdict);
+    if (!strcmp(part->plugin, "sensors"))
+      sb_verify_sensors(SB_GOLDEN_SENSORS, lanes, &verdict);
+    else
+      sb_verify_collision(SB_GOLDEN_COLLISION, lanes, &verdict);
   }
   part->verified = verdict.mode;
   part->granted = weaker(part->asked, weaker(part->declared, part->verified));
   snprintf(part->reason, sizeof part->reason, "%s", verdict.reason);
+}
+
+/* The host's sensors are a part, the last one, where the scene has any; they inherit the mode. */
+static sb_status add_sensors(sb_session *s, sb_diagnostics *diag)
+{
+  if (sb_model_store_view(s->one)->sensor_count == 0) return SB_OK;
+  const sb_setting *global = sb_config_find(&s->config, "determinism", "mode");
+  sb_session_part *part = &s->parts[s->part_count++];
+  part->name = strdup("sensors");
+  part->plugin = "sensors";
+  part->asked = sb_config_choice(&s->config, "determinism", "mode", SB_MODE_CROSS_PLATFORM, sb_mode_names, diag);
+  part->where = strdup(global ? global->where : "default mode");
+  return part->name && part->where ? SB_OK : no_memory(diag);
 }
 
 sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
@@ -316,7 +332,8 @@ sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
                      "\"contacts = one_way\" (the later solver sees the earlier one's bodies as moving obstacles)",
                      s->parts[first].name, s->parts[second].name);
   if (failed) return no_memory(diag);
-  sb_status status = SB_OK;
+  sb_status status = add_sensors(s, diag);
+  if (status) return status;
   s->mode = SB_MODE_CROSS_PLATFORM;
   for (uint32_t p = 0; p < s->part_count; p++) {
     sb_session_part *part = &s->parts[p];
@@ -325,9 +342,9 @@ sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
     if (part->granted >= part->asked) continue;
     status = sb_report(diag, SB_ERROR, SB_CODE_MODE_REFUSED, part->where,
                        "%s%s%s cannot keep mode %s on %s: declared %s, verified %s (%s); ask for a weaker mode with \"mode = %s\" in [%s%s]",
-                       part->api ? "solver " : "the collision pipeline", part->api ? part->name : "", "", sb_mode_name(part->asked),
+                       part->api ? "solver " : p ? "the host's " : "the collision pipeline", part->api || p ? part->name : "", "", sb_mode_name(part->asked),
                        sb_backend_name(part->backend), sb_mode_name(part->declared), sb_mode_name(part->verified), part->reason,
-                       sb_mode_name(part->granted), part->api ? "solver." : "", part->api ? part->name : "collision");
+                       sb_mode_name(part->granted), part->api ? "solver." : "", part->api ? part->name : p ? "determinism" : "collision");
   }
   return status;
 }
@@ -338,12 +355,12 @@ sb_status sb_session_fill_sim(sb_session *s, sb_diagnostics *diag)
   if (!s->sim_parts) return no_memory(diag);
   for (uint32_t p = 1; p < s->part_count; p++) {
     const sb_session_part *from = &s->parts[p];
-    s->sim_parts[p - 1] = (sb_sim_part){.name = from->name, .api = from->api, .params = from->params, .bodies = from->bodies,
+    if (!from->api) continue; /* the sensors */
+    s->sim_parts[s->sim.part_count++] = (sb_sim_part){.name = from->name, .api = from->api, .params = from->params, .bodies = from->bodies,
                                         .body_count = from->body_count, .backend = from->backend, .mode = from->granted,
                                         .lanes = from->module->entry->lanes};
   }
   s->sim.parts = s->sim_parts;
-  s->sim.part_count = s->part_count - 1;
   s->sim.mode = s->mode;
   return SB_OK;
 }

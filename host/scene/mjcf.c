@@ -79,7 +79,7 @@ static void read_settings(mjcf *m)
 static void check_sections(mjcf *m)
 {
   static const char *const read[] = {"compiler", "option",   "default",  "worldbody",
-                                     "contact",  "equality", "tendon",   "actuator", "keyframe", "asset", MJCF_ATTACHED_DEFAULT, NULL};
+                                     "contact",  "equality", "tendon",   "actuator", "sensor", "keyframe", "asset", MJCF_ATTACHED_DEFAULT, NULL};
   for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
     bool known = false;
     for (int i = 0; read[i]; i++) known |= xml_is(c, read[i]);
@@ -130,6 +130,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
     mjcf_read_equalities(m);
     mjcf_read_tendons(m);
     mjcf_read_actuators(m);
+    mjcf_read_sensors(m);
     mjcf_read_keyframe(m);
   }
   scene_tree_clear(&m->tree);
@@ -138,6 +139,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
   name_map_clear(&m->class_names);
   name_map_clear(&m->actuator_names);
   name_map_clear(&m->tendon_names);
+  name_map_clear(&m->sensor_names);
   free(m->actuators);
   free(m);
 }

@@ -12,7 +12,7 @@ typedef enum mjcf_kind { MJCF_NONE, MJCF_GEOM, MJCF_JOINT, MJCF_PAIR, MJCF_ACTUA
 typedef enum mjcf_choice { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO } mjcf_choice;
 
 /* Sections in which an element's name means something else than below a body. */
-typedef enum mjcf_section { MJCF_IN_BODY, MJCF_IN_EQUALITY, MJCF_IN_TENDON } mjcf_section;
+typedef enum mjcf_section { MJCF_IN_BODY, MJCF_IN_EQUALITY, MJCF_IN_TENDON, MJCF_IN_SENSOR } mjcf_section;
 
 /* What a name stands for when its element is left out. */
 #define MJCF_LEFT_OUT INT32_MAX
@@ -85,6 +85,7 @@ typedef struct mjcf {
   int32_t *actuators;
   uint32_t actuator_count, actuator_capacity;
   name_map actuator_names;
+  name_map sensor_names;
   name_map tendon_names; /* to tendons of the model, or MJCF_LEFT_OUT */
 } mjcf;
 
@@ -199,6 +200,8 @@ void mjcf_read_world(mjcf *m);
 /* mjcf_constraint.c */
 void mjcf_read_equalities(mjcf *m);
 void mjcf_read_tendons(mjcf *m);
+/* mjcf_sensor.c */
+void mjcf_read_sensors(mjcf *m);
 /* mjcf_rest.c */
 /* Calls read for every element inside the sections of that name. */
 void mjcf_each_in(mjcf *m, const char *section, void (*read)(mjcf *, const xmlNode *));

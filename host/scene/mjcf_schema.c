@@ -64,7 +64,7 @@ static const xml_element schema[] = {
     {"deformable", XML_MISSING, "", "", ""},
     {"equality", XML_USED, "class active", "", "solref solimp"},
     {"tendon", XML_USED, TENDON, TENDON_IDLE, TENDON_MISSING},
-    {"sensor", XML_MISSING, "", "", ""},
+    {"sensor", XML_USED, "", "", ""},
     {"extension", XML_MISSING, "", "", ""},
     {"actuator", XML_USED, "", "", ""},
     {"motor", XML_USED, "name class joint tendon gear ctrlrange ctrllimited forcerange forcelimited", "group user",
@@ -98,6 +98,60 @@ static const xml_element tendon_schema[] = {
     {"joint", XML_USED, "joint coef", "", ""},
     {"spatial", XML_MISSING, "", "", ""}};
 
+#define SENSOR_MISSING "noise delay nsample interval interp"
+#define SENSOR(name, of) {name, XML_USED, "name cutoff " of, "user", SENSOR_MISSING}
+#define SEEN "objtype objname reftype refname"
+
+static const xml_element sensor_schema[] = {SENSOR("jointpos", "joint"),
+                                            SENSOR("jointvel", "joint"),
+                                            SENSOR("jointlimitpos", "joint"),
+                                            SENSOR("jointlimitvel", "joint"),
+                                            SENSOR("jointactuatorfrc", "joint"),
+                                            SENSOR("ballquat", "joint"),
+                                            SENSOR("ballangvel", "joint"),
+                                            SENSOR("tendonpos", "tendon"),
+                                            SENSOR("tendonvel", "tendon"),
+                                            SENSOR("actuatorpos", "actuator"),
+                                            SENSOR("actuatorvel", "actuator"),
+                                            SENSOR("actuatorfrc", "actuator"),
+                                            SENSOR("framepos", SEEN),
+                                            SENSOR("framequat", SEEN),
+                                            SENSOR("framexaxis", SEEN),
+                                            SENSOR("frameyaxis", SEEN),
+                                            SENSOR("framezaxis", SEEN),
+                                            SENSOR("framelinvel", SEEN),
+                                            SENSOR("frameangvel", SEEN),
+                                            SENSOR("framelinacc", "objtype objname"),
+                                            SENSOR("frameangacc", "objtype objname"),
+                                            SENSOR("gyro", "site"),
+                                            SENSOR("velocimeter", "site"),
+                                            SENSOR("accelerometer", "site"),
+                                            SENSOR("clock", ""),
+                                            {"touch", XML_MISSING, "", "", ""},
+                                            {"force", XML_MISSING, "", "", ""},
+                                            {"torque", XML_MISSING, "", "", ""},
+                                            {"magnetometer", XML_MISSING, "", "", ""},
+                                            {"camprojection", XML_MISSING, "", "", ""},
+                                            {"rangefinder", XML_MISSING, "", "", ""},
+                                            {"tendonactuatorfrc", XML_MISSING, "", "", ""},
+                                            {"jointlimitfrc", XML_MISSING, "", "", ""},
+                                            {"tendonlimitpos", XML_MISSING, "", "", ""},
+                                            {"tendonlimitvel", XML_MISSING, "", "", ""},
+                                            {"tendonlimitfrc", XML_MISSING, "", "", ""},
+                                            {"subtreecom", XML_MISSING, "", "", ""},
+                                            {"subtreelinvel", XML_MISSING, "", "", ""},
+                                            {"subtreeangmom", XML_MISSING, "", "", ""},
+                                            {"insidesite", XML_MISSING, "", "", ""},
+                                            {"distance", XML_MISSING, "", "", ""},
+                                            {"normal", XML_MISSING, "", "", ""},
+                                            {"fromto", XML_MISSING, "", "", ""},
+                                            {"contact", XML_MISSING, "", "", ""},
+                                            {"e_potential", XML_MISSING, "", "", ""},
+                                            {"e_kinetic", XML_MISSING, "", "", ""},
+                                            {"tactile", XML_MISSING, "", "", ""},
+                                            {"user", XML_MISSING, "", "", ""},
+                                            {"plugin", XML_MISSING, "", "", ""}};
+
 bool mjcf_check_in(mjcf *m, const xmlNode *node, mjcf_section section)
 {
   switch (section) {
@@ -105,6 +159,8 @@ bool mjcf_check_in(mjcf *m, const xmlNode *node, mjcf_section section)
     return xml_input_check(m->in, node, equality_schema, sizeof equality_schema / sizeof *equality_schema);
   case MJCF_IN_TENDON:
     return xml_input_check(m->in, node, tendon_schema, sizeof tendon_schema / sizeof *tendon_schema);
+  case MJCF_IN_SENSOR:
+    return xml_input_check(m->in, node, sensor_schema, sizeof sensor_schema / sizeof *sensor_schema);
   default:
     return xml_input_check(m->in, node, schema, sizeof schema / sizeof *schema);
   }

@@ -132,6 +132,20 @@ static void hostile_bytes(void **state)
   sb_diagnostics_clear(&diag);
 }
 
+/* More worlds than the machine's memory holds are refused with the size, before anything is allocated. */
+static void absurd_worlds(void **state)
+{
+  (void)state;
+  sb_session session;
+  sb_diagnostics diag = {0};
+  static const char text[] = "[world]\nscene = generator:pile\nreplicate = 1048576\n[scene]\ncount = 8000\n" SOLVER;
+  assert_int_equal(open_text(text, (sb_session_options){0}, &session, &diag), SB_E_CONFIG);
+  assert_int_equal(diag.count, 1);
+  assert_int_equal(count_messages(&diag, SB_CODE_SCENE_LIMIT, "replicate = 1048576 needs more than"), 1);
+  assert_non_null(strstr(diag.items[0].where, ":3"));
+  sb_diagnostics_clear(&diag);
+}
+
 static void fractions(void **state)
 {
   (void)state;
@@ -147,6 +161,6 @@ static void fractions(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_mistake_has_one_diagnostic), cmocka_unit_test(sets_replace_and_are_checked),
-                                     cmocka_unit_test(hostile_bytes), cmocka_unit_test(fractions)};
+                                     cmocka_unit_test(hostile_bytes), cmocka_unit_test(absurd_worlds), cmocka_unit_test(fractions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,6 +127,15 @@ static void test_wrong(void **state)
       {"<tendon><fixed range='2 1'><joint joint='h' coef='1'/></fixed></tendon>", "give the lower end first"},
       {"<tendon><fixed springlength='2 1'><joint joint='h' coef='1'/></fixed></tendon>", "give the lower end first"},
       {"<actuator><motor tendon='t'/></actuator>", "there is no tendon 't'"},
+      {"<sensor><jointpos joint='x'/></sensor>", "there is no joint 'x'"},
+      {"<sensor><gyro site='eyes'/></sensor>", "did you mean 'eye'"},
+      {"<sensor><gyro/></sensor>", "needs the attribute site"},
+      {"<sensor><ballquat joint='h'/></sensor>", "needs a ball joint"},
+      {"<sensor><framepos objname='a'/></sensor>", "needs the attribute objtype"},
+      {"<sensor><framepos objtype='bodies' objname='a'/></sensor>", "expected one of body, xbody"},
+      {"<sensor><framepos objtype='body' objname='z'/></sensor>", "there is no body 'z'"},
+      {"<sensor><clock name='c'/><clock name='c'/></sensor>", "used twice"},
+      {"<sensor><clock cutoff='-1'/></sensor>", "at least 0"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[2048];
@@ -142,18 +151,43 @@ static void test_wrong(void **state)
   }
 }
 
+/* Frames are in bodies; a body is its centre of mass, an xbody its frame, a fused link's site is in its body. */
+static void test_sensor_frames(void **state)
+{
+  (void)state;
+  sb_model_store *store = fixture_good(
+      "<mujoco><worldbody><body name='a'><freejoint/><geom name='g' size='.1' pos='0 0 2'/><body name='empty' pos='1 0 "
+      "0'>"
+      "<site name='s' pos='0 3 0'/></body></body></worldbody><sensor><framepos objtype='body' objname='a'/>"
+      "<framepos objtype='xbody' objname='a' reftype='geom' refname='g'/><gyro site='s' cutoff='4'/>"
+      "<framelinvel objtype='xbody' objname='world'/></sensor></mujoco>");
+  const sb_model *m = view(store);
+  const double com[3] = {0, 0, 2}, frame[3] = {0, 0, 0}, site[3] = {1, 3, 0};
+  assert_int_equal(m->sensor_count, 4);
+  near_all(m->sensor_X, com, 3);
+  near_all(m->sensor_X + 7, frame, 3);
+  near_all(m->sensor_ref_X + 7, com, 3);
+  near_all(m->sensor_X + 14, site, 3);
+  assert_true(m->sensor_ref_body[1] == 0 && m->sensor_body[2] == 0 && m->sensor_body[3] == -1);
+  assert_true(m->sensor_cutoff[2] == 4.0f);
+  sb_model_store_free(store);
+}
+
 /* What is left out is said, and the rest of the scene stands. */
 static void test_left_out(void **state)
 {
   (void)state;
   static const char text[] =
       SCENE("<tendon><spatial name='rope'/><fixed name='f'><joint joint='h' coef='1'/></fixed></tendon>"
-            "<actuator><motor tendon='rope'/><position tendon='f'/><motor joint='h'/></actuator>");
+            "<actuator><motor tendon='rope'/><position name='p' tendon='f'/><motor joint='h'/></actuator>"
+            "<sensor><actuatorfrc actuator='p'/><tendonpos tendon='rope'/><touch site='eye'/>"
+            "<framequat objtype='body' objname='a'/><clock/></sensor>");
   sb_diagnostics diag = {0};
   sb_model_store *store = NULL;
   assert_int_equal(fixture_load_bytes(text, strlen(text), &store, &diag), SB_OK);
   assert_int_equal(view(store)->actuator_count, 1);
-  assert_int_equal(diag.count, 3);
+  assert_int_equal(view(store)->sensor_count, 1);
+  assert_int_equal(diag.count, 7);
   for (size_t i = 0; i < diag.count; i++) assert_int_equal(diag.items[i].code, SB_CODE_SCENE_UNSUPPORTED);
   sb_diagnostics_clear(&diag);
   sb_model_store_free(store);
@@ -161,8 +195,9 @@ static void test_left_out(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_connect), cmocka_unit_test(test_weld),
-                                     cmocka_unit_test(test_joint),   cmocka_unit_test(test_tendon),
-                                     cmocka_unit_test(test_wrong),   cmocka_unit_test(test_left_out)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_connect),      cmocka_unit_test(test_weld),
+                                     cmocka_unit_test(test_joint),        cmocka_unit_test(test_tendon),
+                                     cmocka_unit_test(test_wrong),        cmocka_unit_test(test_left_out),
+                                     cmocka_unit_test(test_sensor_frames)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

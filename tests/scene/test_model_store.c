@@ -36,6 +36,14 @@ static void add_constraints(sb_model_builder *b, int32_t base, int32_t tool)
   sb_build_actuator winch = sb_build_actuator_default();
   winch.tendon = 0;
   sb_builder_add_actuator(b, &winch, "winch");
+  sb_build_sensor sensor = sb_build_sensor_default();
+  sensor.type = SB_SENSOR_FRAME_POS;
+  sensor.body = tool, sensor.ref_body = base;
+  sb_builder_add_sensor(b, &sensor, "seen");
+  sensor = sb_build_sensor_default();
+  sensor.type = SB_SENSOR_ACTUATOR_FORCE;
+  sensor.actuator = 1;
+  sb_builder_add_sensor(b, &sensor, NULL);
 }
 
 /* A moving base with a two-hinge arm, a ball, a bolted body and a fixed child; shapes, actuators, exclude, pair and
@@ -220,6 +228,11 @@ static void test_replicate(void **state)
   assert_memory_equal(m->equality_body, held, sizeof held);
   assert_memory_equal(m->equality_dof + 8, geared, sizeof geared);
   assert_int_equal(m->tendon_world[2], 2);
+  assert_int_equal(m->sensor_body[2], 4 + 5);
+  assert_int_equal(m->sensor_ref_body[4], 10);
+  assert_int_equal(m->sensor_actuator[5], 5);
+  assert_int_equal(m->sensor_actuator[4], -1);
+  assert_string_equal(sb_model_store_name(many, SB_NAME_SENSOR, 4), "seen");
   assert_int_equal(m->tendon_first_term[2], 4);
   assert_int_equal(m->tendon_term_tendon[5], 2);
   assert_int_equal(m->tendon_term_dof[5], 6 + 22);
@@ -307,6 +320,18 @@ static void no_equality(sb_model_builder *b) { add_equality(b, 3, 0, 1); }
 static void free_joint(sb_model_builder *b) { add_equality(b, SB_EQUALITY_JOINT, 0, -1); }
 static void far_joint(sb_model_builder *b) { add_equality(b, SB_EQUALITY_JOINT, 6, 11); }
 static void own_joint(sb_model_builder *b) { add_equality(b, SB_EQUALITY_JOINT, 6, 6); }
+static void add_sensor(sb_model_builder *b, uint32_t type, int32_t dof, int32_t tendon, int32_t body)
+{
+  sb_build_sensor s = sb_build_sensor_default();
+  s.type = type, s.dof = dof, s.tendon = tendon, s.body = body;
+  sb_builder_add_sensor(b, &s, NULL);
+}
+static void no_sensor(sb_model_builder *b) { add_sensor(b, SB_SENSOR_TYPE_COUNT, -1, -1, -1); }
+static void free_sensor(sb_model_builder *b) { add_sensor(b, SB_SENSOR_JOINT_POS, 2, -1, -1); }
+static void half_ball(sb_model_builder *b) { add_sensor(b, SB_SENSOR_BALL_QUAT, 9, -1, -1); }
+static void far_sensor(sb_model_builder *b) { add_sensor(b, SB_SENSOR_GYRO, -1, -1, 5); }
+static void two_things(sb_model_builder *b) { add_sensor(b, SB_SENSOR_GYRO, -1, 0, 1); }
+static void framed_clock(sb_model_builder *b) { add_sensor(b, SB_SENSOR_CLOCK, -1, -1, 1); }
 static void same_pair(sb_model_builder *b)
 {
   sb_build_pair p = sb_build_pair_default();
@@ -343,7 +368,13 @@ static void test_rules(void **state)
                                  {"unknown type", no_equality},
                                  {"hinge or slide", free_joint},
                                  {"hinge or slide", far_joint},
-                                 {"two different dofs", own_joint}};
+                                 {"two different dofs", own_joint},
+                                 {"unknown type", no_sensor},
+                                 {"hinge or slide", free_sensor},
+                                 {"ball joint", half_ball},
+                                 {"body out of range", far_sensor},
+                                 {"needs a tendon, or none", two_things},
+                                 {"has no frame", framed_clock}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     sb_diagnostics diag = {0};
     sb_model_builder *b = sample();

@@ -57,6 +57,41 @@ extern "C" {
 #define SB_EQUALITY_CONNECT 0u
 #define SB_EQUALITY_WELD 1u
 #define SB_EQUALITY_JOINT 2u
+/* sensor_type: X(NAME, numbers, what it is of, meaning). Of: DOF a dof of an AXES joint, BALL the first dof of a BALL joint,
+ * TENDON, ACTUATOR, FRAME a frame in a body, seen from the reference frame where RELATIVE, or NONE. Values are those after a
+ * tick; accelerations are the change of velocity over the tick, by dt, minus gravity, so that at rest they point up. */
+#define SB_SENSORS(X)                                                                                                  \
+  X(JOINT_POS, 1, DOF, "m or rad, coordinate")                                                                         \
+  X(JOINT_VEL, 1, DOF, "m/s or rad/s")                                                                                 \
+  X(JOINT_LIMIT_POS, 1, DOF, "m or rad, distance beyond the limit that is passed, below 0; 0 between the limits")      \
+  X(JOINT_LIMIT_VEL, 1, DOF, "m/s or rad/s away from the limit that is passed; 0 between the limits")                  \
+  X(JOINT_ACTUATOR_FORCE, 1, DOF, "N or N m of all motors and drives on the dof, within its effort limit")             \
+  X(BALL_QUAT, 4, BALL, "quaternion of the joint, xyzw")                                                               \
+  X(BALL_ANG_VEL, 3, BALL, "rad/s, child's frame")                                                                     \
+  X(TENDON_POS, 1, TENDON, "length")                                                                                   \
+  X(TENDON_VEL, 1, TENDON, "rate of the length")                                                                       \
+  X(ACTUATOR_POS, 1, ACTUATOR, "gear times the coordinate or length that it drives")                                   \
+  X(ACTUATOR_VEL, 1, ACTUATOR, "gear times the rate")                                                                  \
+  X(ACTUATOR_FORCE, 1, ACTUATOR, "force before the gear")                                                              \
+  X(FRAME_POS, 3, RELATIVE, "m")                                                                                       \
+  X(FRAME_QUAT, 4, RELATIVE, "quaternion xyzw")                                                                        \
+  X(FRAME_X_AXIS, 3, RELATIVE, "x axis of the frame")                                                                  \
+  X(FRAME_Y_AXIS, 3, RELATIVE, "y axis of the frame")                                                                  \
+  X(FRAME_Z_AXIS, 3, RELATIVE, "z axis of the frame")                                                                  \
+  X(FRAME_LIN_VEL, 3, RELATIVE, "m/s")                                                                                 \
+  X(FRAME_ANG_VEL, 3, RELATIVE, "rad/s")                                                                               \
+  X(FRAME_LIN_ACC, 3, FRAME, "m/s^2, world axes")                                                                      \
+  X(FRAME_ANG_ACC, 3, FRAME, "rad/s^2, world axes")                                                                    \
+  X(GYRO, 3, FRAME, "rad/s, axes of the frame")                                                                        \
+  X(VELOCIMETER, 3, FRAME, "m/s, axes of the frame")                                                                   \
+  X(ACCELEROMETER, 3, FRAME, "m/s^2, axes of the frame")                                                               \
+  X(CLOCK, 1, NONE, "s, ticks times dt")
+enum {
+#define SB_X_SENSOR(NAME, numbers, of, doc) SB_SENSOR_##NAME,
+  SB_SENSORS(SB_X_SENSOR)
+#undef SB_X_SENSOR
+      SB_SENSOR_TYPE_COUNT
+};
 /* "no limit" in limit arrays */
 #define SB_NO_LIMIT 3.0e38f
 
@@ -72,7 +107,8 @@ extern "C" {
   X(PAIR, pair_count)                                                                                                  \
   X(EQUALITY, equality_count)                                                                                          \
   X(TENDON, tendon_count)                                                                                              \
-  X(TENDON_TERM, tendon_term_count)
+  X(TENDON_TERM, tendon_term_count)                                                                                    \
+  X(SENSOR, sensor_count)
 
 /* X(DOMAIN, ctype, name, components, reference, unit and meaning)
  * reference says which domain an index array points into (for replication): NONE or a domain. */
@@ -160,7 +196,17 @@ extern "C" {
   X(TENDON_TERM, int32_t, tendon_term_tendon, 1, TENDON, "tendon of the term")                                         \
   X(TENDON_TERM, int32_t, tendon_term_dof, 1, DOF, "dof of an AXES joint; a tendon has each dof once")                 \
   X(TENDON_TERM, float, tendon_term_coef, 1, NONE, "length per unit of the coordinate")                                \
-  X(ACTUATOR, int32_t, actuator_tendon, 1, TENDON, "driven tendon; -1 for none")
+  X(ACTUATOR, int32_t, actuator_tendon, 1, TENDON, "driven tendon; -1 for none")                                       \
+  X(SENSOR, uint32_t, sensor_type, 1, NONE, "SB_SENSOR_*")                                                             \
+  X(SENSOR, int32_t, sensor_world, 1, WORLD, "world of the sensor")                                                    \
+  X(SENSOR, int32_t, sensor_body, 1, BODY, "body of the frame that it measures; -1 the world")                         \
+  X(SENSOR, float, sensor_X, 7, NONE, "that frame in the body")                                                        \
+  X(SENSOR, int32_t, sensor_ref_body, 1, BODY, "body of the reference frame; -1 the world")                            \
+  X(SENSOR, float, sensor_ref_X, 7, NONE, "reference frame in its body")                                               \
+  X(SENSOR, int32_t, sensor_dof, 1, DOF, "dof that it measures; -1 for none")                                          \
+  X(SENSOR, int32_t, sensor_tendon, 1, TENDON, "tendon that it measures; -1 for none")                                 \
+  X(SENSOR, int32_t, sensor_actuator, 1, ACTUATOR, "actuator that it measures; -1 for none")                           \
+  X(SENSOR, float, sensor_cutoff, 1, NONE, "largest size of a value, except quaternions and axes; 0 for none")
 
 /* Read-only view of a model. Pointers are NULL where the domain's count is 0. Entities of one world are contiguous and
  * worlds are in order: world_body_start[w] to world_body_start[w + 1], likewise for the other domains. */

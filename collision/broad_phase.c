@@ -67,10 +67,11 @@ static sb_status build_spans(sb_collision *c)
     spans += (rows + COLLISION_ROWS_PER_CHUNK - 1) / COLLISION_ROWS_PER_CHUNK;
   }
   c->spans = collision_alloc(c, spans, sizeof *c->spans);
+  c->world_span_start = collision_alloc(c, (size_t)m->world_count + 1, sizeof *c->world_span_start);
   c->span_pairs = collision_alloc(c, spans, sizeof *c->span_pairs);
   c->span_first = collision_alloc(c, spans, sizeof *c->span_first);
   c->span_chunk_start = collision_alloc(c, (size_t)spans + 1, sizeof *c->span_chunk_start);
-  if (!c->spans || !c->span_pairs || !c->span_first || !c->span_chunk_start) return SB_E_MEMORY;
+  if (!c->spans || !c->world_span_start || !c->span_pairs || !c->span_first || !c->span_chunk_start) return SB_E_MEMORY;
   for (uint32_t w = 0; w < m->world_count; w++) {
     uint32_t rows = world_entry_capacity(c, w) + (m->world_shape_start[w + 1] - m->world_shape_start[w]);
     for (uint32_t r = 0; r < rows; r += COLLISION_ROWS_PER_CHUNK) {
@@ -80,6 +81,7 @@ static sb_status build_spans(sb_collision *c)
       s->end = rows - r < COLLISION_ROWS_PER_CHUNK ? rows : r + COLLISION_ROWS_PER_CHUNK;
       c->span_pairs[c->span_count++] = s->end - s->begin;
     }
+    c->world_span_start[w + 1] = c->span_count;
   }
   c->span_chunk_count = split_chunks(c->span_count, COLLISION_ROWS_PER_CHUNK, c->span_pairs, c->span_chunk_start);
   return SB_OK;
@@ -106,8 +108,9 @@ sb_status collision_broad_build(sb_collision *c)
   c->shape_count_a = collision_alloc(c, (size_t)m->shape_count + m->world_count, sizeof *c->shape_count_a);
   c->pairs = collision_alloc(c, c->settings.pair_capacity, sizeof *c->pairs);
   c->pairs_unsorted = collision_alloc(c, c->settings.pair_capacity, sizeof *c->pairs_unsorted);
+  c->pairs_sorting = collision_alloc(c, c->settings.pair_capacity, sizeof *c->pairs_sorting);
   if (!c->world_chunk_start || !c->entry_count || !c->world_pair_start || !c->shape_q || !c->boxes || !c->shape_step || !c->shape_swing || !c->items[0] ||
-      !c->items[1] || !c->entries || !c->shape_count_a || !c->pairs || !c->pairs_unsorted)
+      !c->items[1] || !c->entries || !c->shape_count_a || !c->pairs || !c->pairs_unsorted || !c->pairs_sorting)
     return SB_E_MEMORY;
   for (uint32_t w = 0; w < m->world_count; w++)
     c->entry_count[w] = m->world_shape_start[w + 1] - m->world_shape_start[w] + 1;
@@ -476,74 +479,84 @@ static void pairs_chunk(void *ctx, uint32_t chunk)
 {
   sb_collision *c = ctx;
   for (uint32_t s = c->span_chunk_start[chunk]; s < c->span_chunk_start[chunk + 1]; s++) {
-    pair_sink sink = {c->pairs_unsorted + (c->counting ? 0 : c->span_first[s]), c->counting ? 0 : c->span_pairs[s], 0};
+    pair_sink sink = {c->pairs_unsorted + c->span_first[s], c->span_pairs[s], 0};
     span_pairs(c, &c->spans[s], &sink);
     c->span_pairs[s] = sink.count;
   }
 }
 
-/* One pass in order where there is one thread, else one pass that counts and one that fills. */
-static uint64_t find_pairs(sb_collision *c)
+/* One pass in order where there is one thread. */
+static uint64_t find_pairs_in_order(sb_collision *c)
 {
   uint64_t total = 0;
   uint32_t capacity = c->settings.pair_capacity;
-  if (!c->tasks) {
-    for (uint32_t s = 0; s < c->span_count; s++) {
-      uint32_t first = total < capacity ? (uint32_t)total : capacity;
-      pair_sink sink = {c->pairs_unsorted + first, capacity - first, 0};
-      span_pairs(c, &c->spans[s], &sink);
-      c->span_pairs[s] = sink.count;
-      c->span_first[s] = first;
-      total += sink.count;
-    }
-    return total;
-  }
-  c->counting = true;
-  collision_run(c, c->span_chunk_count, pairs_chunk);
   for (uint32_t s = 0; s < c->span_count; s++) {
-    c->span_first[s] = total < capacity ? (uint32_t)total : capacity;
-    total += c->span_pairs[s];
+    uint32_t first = total < capacity ? (uint32_t)total : capacity;
+    pair_sink sink = {c->pairs_unsorted + first, capacity - first, 0};
+    span_pairs(c, &c->spans[s], &sink);
+    c->span_pairs[s] = sink.count;
+    c->span_first[s] = first;
+    total += sink.count;
   }
-  if (total > capacity) return total;
-  c->counting = false;
+  return total;
+}
+
+/* In tasks, each span first gets an equal share of the room. Where that is too small for one, the counts say what each needs, and a second
+ * pass fills. */
+static uint64_t find_pairs_in_tasks(sb_collision *c)
+{
+  uint64_t total = 0;
+  uint32_t room = c->span_count ? c->settings.pair_capacity / c->span_count : 0;
+  bool fits = true;
+  for (uint32_t s = 0; s < c->span_count; s++) c->span_first[s] = s * room, c->span_pairs[s] = room;
+  collision_run(c, c->span_chunk_count, pairs_chunk);
+  for (uint32_t s = 0; s < c->span_count; s++) fits = fits && c->span_pairs[s] <= room, total += c->span_pairs[s];
+  if (fits || total > c->settings.pair_capacity) return total;
+  total = 0;
+  for (uint32_t s = 0; s < c->span_count; s++) c->span_first[s] = (uint32_t)total, total += c->span_pairs[s];
   collision_run(c, c->span_chunk_count, pairs_chunk);
   return total;
 }
 
-/* Sorts a world's pairs by (a, b): two stable counting passes. A pair is unique, so this is the only order. */
-static void sort_pairs(sb_collision *c, uint32_t w)
+/* Sorts a world's pairs, which lie in its spans first to end - 1, by (a, b): two stable counting passes. A pair is unique, so this is the only
+ * order. */
+static void sort_pairs(sb_collision *c, uint32_t w, uint32_t first, uint32_t end)
 {
-  uint32_t first = c->world_pair_start[w];
-  uint32_t n = c->world_pair_start[w + 1] - first;
+  uint32_t n = c->world_pair_start[w + 1] - c->world_pair_start[w];
   uint32_t shape0 = c->model->world_shape_start[w];
   uint32_t shapes = c->model->world_shape_start[w + 1] - shape0;
-  collision_pair *from = c->pairs_unsorted + first;
-  collision_pair *to = c->pairs + first;
+  collision_pair *half = c->pairs_sorting + c->world_pair_start[w], *to = c->pairs + c->world_pair_start[w];
   if (n <= 32) {
-    for (uint32_t i = 0; i < n; i++) {
-      uint32_t at = i;
-      for (; at > 0 && (from[i].a < to[at - 1].a || (from[i].a == to[at - 1].a && from[i].b < to[at - 1].b)); at--)
-        to[at] = to[at - 1];
-      to[at] = from[i];
-    }
+    uint32_t count = 0;
+    for (uint32_t s = first; s < end; s++)
+      for (uint32_t i = 0; i < c->span_pairs[s]; i++) {
+        collision_pair p = c->pairs_unsorted[c->span_first[s] + i];
+        uint32_t at = count++;
+        for (; at > 0 && (p.a < to[at - 1].a || (p.a == to[at - 1].a && p.b < to[at - 1].b)); at--) to[at] = to[at - 1];
+        to[at] = p;
+      }
     return;
   }
   uint32_t *start = c->shape_count_a + shape0 + w; /* shapes + 1 */
   memset(start, 0, (shapes + 1) * sizeof *start);
-  for (uint32_t i = 0; i < n; i++) start[from[i].b - shape0 + 1]++;
+  for (uint32_t s = first; s < end; s++)
+    for (uint32_t i = 0; i < c->span_pairs[s]; i++) start[c->pairs_unsorted[c->span_first[s] + i].b - shape0 + 1]++;
   for (uint32_t s = 0; s < shapes; s++) start[s + 1] += start[s];
-  for (uint32_t i = 0; i < n; i++) to[start[from[i].b - shape0]++] = from[i];
+  for (uint32_t s = first; s < end; s++)
+    for (uint32_t i = 0; i < c->span_pairs[s]; i++) {
+      const collision_pair *p = &c->pairs_unsorted[c->span_first[s] + i];
+      half[start[p->b - shape0]++] = *p;
+    }
   memset(start, 0, (shapes + 1) * sizeof *start);
-  for (uint32_t i = 0; i < n; i++) start[to[i].a - shape0 + 1]++;
+  for (uint32_t i = 0; i < n; i++) start[half[i].a - shape0 + 1]++;
   for (uint32_t s = 0; s < shapes; s++) start[s + 1] += start[s];
-  for (uint32_t i = 0; i < n; i++) from[start[to[i].a - shape0]++] = to[i];
-  memcpy(to, from, n * sizeof *to);
+  for (uint32_t i = 0; i < n; i++) to[start[half[i].a - shape0]++] = half[i];
 }
 
 static void sort_pairs_chunk(void *ctx, uint32_t chunk)
 {
   sb_collision *c = ctx;
-  for (uint32_t w = c->world_chunk_start[chunk]; w < c->world_chunk_start[chunk + 1]; w++) sort_pairs(c, w);
+  for (uint32_t w = c->world_chunk_start[chunk]; w < c->world_chunk_start[chunk + 1]; w++) sort_pairs(c, w, c->world_span_start[w], c->world_span_start[w + 1]);
 }
 
 sb_status collision_broad_step(sb_collision *c)
@@ -551,16 +564,15 @@ sb_status collision_broad_step(sb_collision *c)
   const sb_model *m = c->model;
   collision_run(c, (m->shape_count + COLLISION_SHAPES_PER_CHUNK - 1) / COLLISION_SHAPES_PER_CHUNK, pose_chunk);
   collision_run(c, c->world_chunk_count, sort_chunk);
-  uint64_t total = find_pairs(c);
+  uint64_t total = c->tasks ? find_pairs_in_tasks(c) : find_pairs_in_order(c);
   c->usage.pair_count = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
   if (c->usage.pair_count > c->usage.pair_peak) c->usage.pair_peak = c->usage.pair_count;
   if (total > c->settings.pair_capacity) return SB_E_CAPACITY;
   c->pair_count = (uint32_t)total;
-  for (uint32_t w = 0, s = 0; w < m->world_count; w++) {
-    c->world_pair_start[w] = s < c->span_count ? c->span_first[s] : c->pair_count;
-    while (s < c->span_count && c->spans[s].world == w) s++;
+  for (uint32_t w = 0, sum = 0; w < m->world_count; w++) {
+    for (uint32_t s = c->world_span_start[w]; s < c->world_span_start[w + 1]; s++) sum += c->span_pairs[s];
+    c->world_pair_start[w + 1] = sum;
   }
-  c->world_pair_start[m->world_count] = c->pair_count;
   collision_run(c, c->world_chunk_count, sort_pairs_chunk);
   return SB_OK;
 }

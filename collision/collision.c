@@ -77,6 +77,7 @@ static sb_status build(sb_collision *c)
   sb_status status = collision_filter_build(c);
   if (status == SB_OK) status = collision_broad_build(c);
   if (status == SB_OK) status = collision_narrow_build(c);
+  if (status == SB_OK) status = collision_swept_build(c);
   return status;
 }
 

@@ -13,6 +13,9 @@
  * the pair's own margin) plus the speculative margin. The gap of two boxes apart is measured along a face's normal or
  * an edge pair's, so boxes that approach corner to corner may get their contact only when they touch.
  *
+ * A body among ccd_bodies gets one more contact of the feature SB_FEATURE_SWEPT with each shape that the largest ball inside its own shape will
+ * touch within the step, moving and turning evenly; its points are turned already as they will be at the impact.
+ *
  * Two shapes may collide unless: both are static; they share a body or a group of bodies joined by FIXED joints; one
  * group is the other's parent; exclude_body lists their bodies; or contype and conaffinity do not meet. Shapes that
  * pair_shape lists collide unless both are static. Planes, meshes and heightfields never collide with each other. Friction is the larger coefficient of the two
@@ -42,6 +45,8 @@ typedef struct sb_collision_settings {
   float speculative_margin;  /* m, >= 0 */
   uint32_t lanes;            /* 1, 4 or 8; 0: the widest that this CPU runs well */
   uint32_t truncate;         /* not 0: when contacts overflow, keep the first in canonical order (and still return SB_E_CAPACITY) */
+  uint32_t ccd_body_count;   /* bodies that also get contacts swept over the step */
+  const uint32_t *ccd_bodies; /* read by create alone */
 } sb_collision_settings;
 
 /* Runs fn(ctx, chunk) for every chunk below chunk_count, in any order and on any threads, and returns when all are

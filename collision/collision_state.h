@@ -4,6 +4,7 @@
 
 #include "collision.h"
 #include "narrow_batch.h"
+#include "narrow_manifold.kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,6 +59,14 @@ typedef struct collision_manifold {
   uint32_t count;
 } collision_manifold;
 
+/* The contact that a swept body will have with the other shape of its pair, if any. */
+typedef struct collision_swept {
+  float normal[3];
+  float point_a[3];
+  float point_b[3];
+  float gap;
+  uint32_t count; /* 0 or 1 */
+} collision_swept;
 #define COLLISION_SURFACE_POINTS 8u
 
 /* Result of one pair with a mesh or heightfield: points with normals of their own. */
@@ -102,6 +111,7 @@ struct sb_collision {
   uint32_t *planes;
   collision_span *spans;
   uint32_t span_count;
+  uint32_t *world_span_start; /* world_count + 1, into spans */
   uint32_t *span_chunk_start; /* span_chunk_count + 1, into spans */
   uint32_t span_chunk_count;
   uint32_t *world_chunk_start; /* world_chunk_count + 1, into worlds */
@@ -120,13 +130,13 @@ struct sb_collision {
       *items[2]; /* sweep entries being sorted; world w at COLLISION_ENTRIES_PER_SHAPE * solid_start[w] */
   collision_entry *entries;
   uint32_t *entry_count;      /* by world */
-  uint32_t *span_pairs;       /* pairs of each span */
-  uint32_t *span_first;       /* where they begin */
-  bool counting;              /* the pass that counts pairs without storing them */
+  uint32_t *span_pairs;       /* pairs of each span; before they are found, how many there is room for */
+  uint32_t *span_first;       /* where they begin in pairs_unsorted */
   uint32_t *world_pair_start; /* world_count + 1 */
   uint32_t *shape_count_a;    /* counting sort, shape_count + world_count */
   collision_pair *pairs;
   collision_pair *pairs_unsorted;
+  collision_pair *pairs_sorting;
   uint32_t pair_count;
   uint32_t *work; /* pairs by type */
   uint8_t *pair_type;
@@ -136,8 +146,11 @@ struct sb_collision {
   uint32_t *arrival; /* chunks of the narrow phase in order of completion; for a mutant alone */
   uint32_t arrival_count;
   collision_manifold *manifolds;
+  uint8_t *pair_contacts;  /* by pair, the swept one included */
   collision_surface_manifold *surfaces; /* of the pairs of NARROW_SURFACE in the order of work; NULL when the model has no surface */
   uint32_t *contact_first; /* by pair */
+  uint8_t *body_swept;     /* 1 for bodies whose contacts are swept; NULL when there are none */
+  collision_swept *swept;  /* by pair; NULL when there are none */
 
 #define SB_X_CONTACT(type, name, comps, doc) type *contact_##name;
   SB_CONTACT_ARRAYS(SB_X_CONTACT)
@@ -162,6 +175,13 @@ sb_status collision_broad_build(sb_collision *c);
 /* Fills pairs, sorted, and pair_count; SB_E_CAPACITY when they do not fit. */
 sb_status collision_broad_step(sb_collision *c);
 
+/* A ball at the origin and a cylinder, ellipsoid or hull with the pose rel: n, a0, b0 and g0 of the nearest points. */
+Manifold collision_ball_against(const sb_model *m, float radius, uint32_t shape, X7 rel);
+
+/* swept.c */
+sb_status collision_swept_build(sb_collision *c);
+/* Fills swept for the pairs of this step. */
+void collision_swept_step(sb_collision *c);
 /* Whether the shape is a mesh or heightfield. */
 static inline bool collision_is_surface(const sb_model *m, uint32_t shape) { return m->shape_type[shape] >= SB_SHAPE_MESH; }
 

@@ -52,10 +52,15 @@ FN Convex convex_of(U type, V3 size, V3 p, M33 r)
   return c;
 }
 
-/* The point of the core farthest along d, in the shape frame; of equal ones the first. */
+/* Axis k of the shape frame. A constant 0 is never multiplied: devices differ in whether they fold it. */
+FN V3 convex_axis(Convex s, U k)
+{
+  return v3(narrow_pick(s.r.r0, k), narrow_pick(s.r.r1, k), narrow_pick(s.r.r2, k));
+}
+
+/* The point of the core of a solid farthest along d, in the shape frame; of equal ones the first. */
 FN V3 convex_core_support(GEO_PARAM Convex s, V3 d)
 {
-  if (s.type == CONVEX_CAPSULE) return v3(K(0.0f), K(0.0f), f_sel(d.z >= 0.0f, s.size.y, -s.size.y));
   if (s.type == CONVEX_BOX)
     return v3(s.size.x * narrow_sign(d.x), s.size.y * narrow_sign(d.y), s.size.z * narrow_sign(d.z));
   if (s.type == CONVEX_CYLINDER) {
@@ -93,6 +98,11 @@ FN V3 convex_support(GEO_PARAM Convex s, V3 d)
     F d1 = v3_dot(s.t1, d);
     F d2 = v3_dot(s.t2, d);
     return d0 >= d1 && d0 >= d2 ? s.t0 : (d1 >= d2 ? s.t1 : s.t2);
+  }
+  if (s.type == CONVEX_SPHERE) return s.p;
+  if (s.type == CONVEX_CAPSULE) {
+    V3 axis = convex_axis(s, KU(2u));
+    return v3_add_scaled(s.p, axis, f_sel(v3_dot(axis, d) >= 0.0f, s.size.y, -s.size.y));
   }
   return v3_add(s.p, m33_mul_v3(s.r, convex_core_support(GEO s, m33_tmul_v3(s.r, d))));
 }
@@ -145,18 +155,17 @@ FN Feature feature_box(Convex s, V3 d)
   V3 al = v3(f_abs(l.x), f_abs(l.y), f_abs(l.z));
   U k = al.x >= al.y && al.x >= al.z ? KU(0u) : (al.y >= al.z ? KU(1u) : KU(2u));
   F side = narrow_sign(narrow_pick(l, k));
-  V3 n = narrow_with(v3_zero(), k, side);
   U i = k == 2u ? KU(0u) : k + 1u;
   U j = k == 0u ? KU(2u) : k - 1u;
-  Feature f = feature_none(m33_mul_v3(s.r, n));
+  Feature f = feature_none(v3_scale(convex_axis(s, k), side));
   f.count = KU(4u);
   f.id = k * 2u + (side > 0.0f ? KU(1u) : KU(0u));
   for (U c = KU(0u); c < 4u; c++) {
     F si = c == 0u || c == 3u ? K(1.0f) : K(-1.0f);
     F sj = c < 2u ? side : -side;
-    V3 v = narrow_with(narrow_with(narrow_with(v3_zero(), k, side * narrow_pick(s.size, k)), i, si * narrow_pick(s.size, i)), j,
-                       sj * narrow_pick(s.size, j));
-    f = feature_put(f, c, v3_add(s.p, m33_mul_v3(s.r, v)));
+    V3 v = v3_add_scaled(s.p, convex_axis(s, k), side * narrow_pick(s.size, k));
+    v = v3_add_scaled(v3_add_scaled(v, convex_axis(s, i), si * narrow_pick(s.size, i)), convex_axis(s, j), sj * narrow_pick(s.size, j));
+    f = feature_put(f, c, v);
   }
   return f;
 }
@@ -194,33 +203,40 @@ FN Feature feature_cylinder(Convex s, V3 d)
   F across = f_sqrt(l.x * l.x + l.y * l.y);
   if (f_abs(l.z) >= across) {
     F side = narrow_sign(l.z);
-    Feature f = feature_none(m33_mul_v3(s.r, v3(K(0.0f), K(0.0f), side)));
+    V3 x_axis = convex_axis(s, KU(0u));
+    V3 y_axis = convex_axis(s, KU(1u));
+    V3 n = v3_scale(convex_axis(s, KU(2u)), side);
+    V3 middle = v3_add_scaled(s.p, n, s.size.y);
+    Feature f = feature_none(n);
     f.count = KU(8u);
     f.id = side > 0.0f ? KU(1u) : KU(0u);
     F e = FEATURE_DIAGONAL * s.size.x;
     for (U c = KU(0u); c < 8u; c++) {
       U q = c & 3u;
-      F x = q == 0u ? s.size.x : (q == 1u ? e : (q == 2u ? K(0.0f) : -e));
-      F y = q == 0u ? K(0.0f) : (q == 2u ? s.size.x : e);
-      bool turned = c >= 4u;
-      x = turned ? -x : x;
-      y = (turned ? -y : y) * side;
-      f = feature_put(f, c, v3_add(s.p, m33_mul_v3(s.r, v3(x, y, side * s.size.y))));
+      F turned = c >= 4u ? K(-1.0f) : K(1.0f);
+      F x = q == 0u ? s.size.x : (q == 1u ? e : -e);
+      F y = q == 2u ? s.size.x : e;
+      V3 v = middle;
+      if (q != 2u) v = v3_add_scaled(v, x_axis, x * turned);
+      if (q != 0u) v = v3_add_scaled(v, y_axis, (y * turned) * side);
+      f = feature_put(f, c, v);
     }
     return f;
   }
   F inv = f_div(K(1.0f), across);
-  V3 n = v3(l.x * inv, l.y * inv, K(0.0f));
-  Feature f = feature_none(m33_mul_v3(s.r, n));
+  V3 n = v3_add_scaled(v3_scale(convex_axis(s, KU(0u)), l.x * inv), convex_axis(s, KU(1u)), l.y * inv);
+  V3 axis = convex_axis(s, KU(2u));
+  V3 middle = v3_add_scaled(s.p, n, s.size.x);
+  Feature f = feature_none(n);
   f.count = KU(2u);
   f.id = KU(2u);
-  f = feature_put(f, KU(0u), v3_add(s.p, m33_mul_v3(s.r, v3(n.x * s.size.x, n.y * s.size.x, -s.size.y))));
-  return feature_put(f, KU(1u), v3_add(s.p, m33_mul_v3(s.r, v3(n.x * s.size.x, n.y * s.size.x, s.size.y))));
+  f = feature_put(f, KU(0u), v3_add_scaled(middle, axis, -s.size.y));
+  return feature_put(f, KU(1u), v3_add_scaled(middle, axis, s.size.y));
 }
 
 FN Feature feature_capsule(Convex s, V3 d)
 {
-  V3 axis = m33_mul_v3(s.r, v3(K(0.0f), K(0.0f), K(1.0f)));
+  V3 axis = convex_axis(s, KU(2u));
   V3 n = v3_normalize_or(v3_add_scaled(d, axis, -v3_dot(d, axis)), d);
   Feature f = feature_none(n);
   f.count = KU(2u);

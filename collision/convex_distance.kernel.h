@@ -40,6 +40,19 @@ FN Simplex simplex_put(Simplex s, U i, V3 w, V3 a, F l)
   return s;
 }
 
+FN Simplex simplex_none(void)
+{
+  Simplex s;
+  for (int i = 0; i < 4; i++) {
+    s.wx[i] = K(0.0f); s.wy[i] = K(0.0f); s.wz[i] = K(0.0f);
+    s.ax[i] = K(0.0f); s.ay[i] = K(0.0f); s.az[i] = K(0.0f);
+    s.l[i] = K(0.0f);
+  }
+  s.count = KU(0u);
+  s.inside = false;
+  return s;
+}
+
 /* The nearest point to the origin. */
 FN V3 simplex_nearest(Simplex s)
 {
@@ -168,10 +181,7 @@ FN bool simplex_has(Simplex s, V3 w)
 FN Simplex convex_gjk(GEO_PARAM Convex a, Convex b, F scale, F enough)
 {
   V3 d = v3_normalize_or(v3_sub(b.p, a.p), v3(K(1.0f), K(0.0f), K(0.0f)));
-  Simplex s;
-  for (U i = KU(0u); i < 4u; i++) s = simplex_put(s, i, v3_zero(), v3_zero(), K(0.0f));
-  s.count = KU(0u);
-  s.inside = false;
+  Simplex s = simplex_none();
   F tiny = 1.0e-7f * scale;
   F before = K(NARROW_NO_POINT);
   for (int round = 0; round < GJK_ROUNDS; round++) {
@@ -227,12 +237,12 @@ FN F epa_measure(Simplex s, V3 w, V3 d)
   return f_abs(v3_dot(v3_normalize_or(v3_cross(e, v3_sub(simplex_w(s, KU(2u)), w0)), d), from));
 }
 
-/* The k-th direction in which to look for a point that widens the simplex: along the axes, around a segment, to both sides of a
+/* The k-th direction in which to look for a point that widens the simplex: along a's axes, around a segment, to both sides of a
  * triangle. */
-FN V3 epa_look(Simplex s, U k)
+FN V3 epa_look(Convex a, Simplex s, U k)
 {
   F side = (k & 1u) == 0u ? K(1.0f) : K(-1.0f);
-  V3 axis = narrow_with(v3_zero(), (k >> 1u) % 3u, side);
+  V3 axis = v3_scale(convex_axis(a, (k >> 1u) % 3u), side);
   V3 w0 = simplex_w(s, KU(0u));
   V3 e = v3_sub(simplex_w(s, KU(1u)), w0);
   if (s.count == 1u) return axis;
@@ -250,7 +260,7 @@ FN V3 epa_look(Simplex s, U k)
  * points span something. */
 FN Simplex epa_start(GEO_PARAM Convex a, Convex b, Simplex s, F scale)
 {
-  Simplex r;
+  Simplex r = simplex_none();
   for (U i = KU(0u); i < 4u; i++) r = simplex_put(r, i, simplex_w(s, KU(0u)), simplex_a(s, KU(0u)), K(0.0f));
   r.count = KU(1u);
   r.inside = false;
@@ -262,7 +272,7 @@ FN Simplex epa_start(GEO_PARAM Convex a, Convex b, Simplex s, F scale)
     }
   }
   for (U k = KU(0u); k < 18u && r.count < 4u; k++) {
-    V3 d = epa_look(r, k);
+    V3 d = epa_look(a, r, k);
     V3 on_a = convex_support(GEO a, d);
     V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(d)));
     if (epa_measure(r, w, d) > 1.0e-5f * scale) {
@@ -439,8 +449,10 @@ FN V3 convex_direction(Convex a, Convex b, ConvexHit h, V3 of_plane, U k)
   if (k == 0u) return h.n;
   if (k == 1u) return of_plane;
   bool first = k < 5u || (k >= 8u && k < 14u);
-  V3 axis = first ? m33_mul_v3(a.r, v3(K(0.0f), K(0.0f), K(1.0f))) : m33_mul_v3(b.r, v3(K(0.0f), K(0.0f), K(1.0f)));
-  V3 side = first ? m33_mul_v3(a.r, v3(K(1.0f), K(0.0f), K(0.0f))) : m33_mul_v3(b.r, v3(K(1.0f), K(0.0f), K(0.0f)));
+  Convex of = b;
+  if (first) of = a;
+  V3 axis = convex_axis(of, KU(2u));
+  V3 side = convex_axis(of, KU(0u));
   if (k < 8u) {
     U which = (k - 2u) % 3u;
     if (which == 0u) return v3_scale(axis, narrow_sign(v3_dot(between, axis)));
@@ -450,8 +462,7 @@ FN V3 convex_direction(Convex a, Convex b, ConvexHit h, V3 of_plane, U k)
   U j = k - 8u;
   F sign_of = (j & 1u) == 0u ? K(1.0f) : K(-1.0f);
   if (!first && b.type == CONVEX_TRIANGLE) return v3_scale(b.tn, sign_of);
-  V3 turned = narrow_with(v3_zero(), (j >> 1u) % 3u, sign_of);
-  return first ? m33_mul_v3(a.r, turned) : m33_mul_v3(b.r, turned);
+  return v3_scale(convex_axis(of, (j >> 1u) % 3u), sign_of);
 }
 
 /* Tries them; h.gap is a bound that the first must pass when the cores are apart or flat. has_plane: the simplex has one. */
@@ -483,7 +494,8 @@ FN ConvexHit convex_polish(GEO_PARAM Convex a, Convex b, ConvexHit h, F scale)
   V3 across = v3_zero();
   F step = f_div(K(1.0f), scale);
   for (int round = 0; round < POLISH_ROUNDS; round++) {
-    V3 n = v3_normalize_or(v3_add_scaled(h.n, across, -step), h.n);
+    V3 n = h.n;
+    if (round > 0) n = v3_normalize_or(v3_add_scaled(h.n, across, -step), h.n);
     V3 w = v3_sub(convex_support(GEO a, n), convex_support(GEO b, v3_neg(n)));
     F gap = -v3_dot(w, n) - (a.radius + b.radius);
     bool better = gap > h.gap || round == 0;

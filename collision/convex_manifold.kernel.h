@@ -165,7 +165,7 @@ FN U clip_deepest(ClipPoints c, F tolerance)
   U best = KU(CLIP_MAX);
   F least = K(NARROW_NO_POINT);
   for (U i = KU(0u); i < CLIP_MAX; i++)
-    if (c.g[i] + tolerance < least) {
+    if (c.g[i] < least - tolerance) {
       least = c.g[i];
       best = i;
     }

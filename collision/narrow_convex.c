@@ -89,6 +89,18 @@ void collision_convex_pair(const sb_collision *c, const collision_pair *pair, fl
   }
 }
 
+Manifold collision_ball_against(const sb_model *m, float radius, uint32_t shape, X7 rel)
+{
+  Convex ball = convex_of(CONVEX_SPHERE, v3(radius, 0.0f, 0.0f), v3_zero(), q4_to_m33(q4_identity()));
+  ConvexHit h = convex_distance(m, ball, convex_at(m, shape, rel), NARROW_NO_POINT);
+  Manifold r = manifold_empty();
+  r.n = h.n;
+  r.a0 = h.on_a;
+  r.b0 = x7_point_inv(rel, h.on_b);
+  r.g0 = h.gap;
+  return r;
+}
+
 /* --- a convex shape and a surface --- */
 
 #define POOL_SIZE 64u
@@ -392,13 +404,16 @@ static void walk_hfield(surface_pool *pool, uint32_t geometry, V3 lo, V3 hi)
     }
 }
 
+/* One less than 13 bits hold: the last would be SB_FEATURE_SWEPT. */
+#define POINT_MARKS 0x1fffu
+
 /* 13 bits of a point's triangle and feature (the finaliser of MurmurHash3, Appleby 2011). */
 static uint32_t point_mark(const surface_point *p)
 {
   uint32_t h = p->triangle * 0x9e3779b1u ^ p->feature;
   h = (h ^ h >> 16) * 0x85ebca6bu;
   h = (h ^ h >> 13) * 0xc2b2ae35u;
-  return (h ^ h >> 16) & 0x1fffu;
+  return (h ^ h >> 16) % POINT_MARKS;
 }
 
 /* The normal's group and the mark, made unique by counting on in the order of triangles. */
@@ -408,7 +423,7 @@ static void name_points(const surface_point *p, uint32_t count, uint16_t feature
     uint32_t mark = point_mark(&p[i]);
     for (uint32_t k = 0; k < i;) {
       if (feature[k] == (p[i].group << 13 | mark)) {
-        mark = (mark + 1) & 0x1fffu;
+        mark = (mark + 1) % POINT_MARKS;
         k = 0;
       } else {
         k++;

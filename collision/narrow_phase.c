@@ -46,6 +46,7 @@ sb_status collision_narrow_build(sb_collision *c)
   c->work = collision_alloc(c, pairs, sizeof *c->work);
   c->pair_type = collision_alloc(c, pairs, sizeof *c->pair_type);
   c->manifolds = collision_alloc(c, pairs, sizeof *c->manifolds);
+  c->pair_contacts = collision_alloc(c, pairs, sizeof *c->pair_contacts);
   c->contact_first = collision_alloc(c, pairs, sizeof *c->contact_first);
   c->arrival = collision_alloc(c, pairs + NARROW_TYPES + 1, sizeof *c->arrival);
   c->world_start = collision_alloc(c, (size_t)m->world_count + 1, sizeof *c->world_start);
@@ -54,7 +55,7 @@ sb_status collision_narrow_build(sb_collision *c)
   c->surfaces = has_surface ? collision_alloc(c, pairs, sizeof *c->surfaces) : NULL;
   c->surface_of = has_surface ? collision_alloc(c, pairs, sizeof *c->surface_of) : NULL;
   if (has_surface && (!c->surfaces || !c->surface_of)) return SB_E_MEMORY;
-  if (!c->work || !c->pair_type || !c->manifolds || !c->contact_first || !c->arrival || !c->world_start)
+  if (!c->work || !c->pair_type || !c->manifolds || !c->pair_contacts || !c->contact_first || !c->arrival || !c->world_start)
     return SB_E_MEMORY;
 #define SB_X_CONTACT(type, name, comps, doc)                                                                           \
   c->contact_##name = collision_alloc(c, c->settings.contact_capacity, comps * sizeof(type));                          \
@@ -68,16 +69,20 @@ sb_status collision_narrow_build(sb_collision *c)
   return SB_OK;
 }
 
+static void type_chunk(void *ctx, uint32_t chunk)
+{
+  sb_collision *c = ctx;
+  const sb_model *m = c->model;
+  uint32_t begin = chunk * COLLISION_PAIRS_PER_CHUNK;
+  uint32_t end = c->pair_count - begin < COLLISION_PAIRS_PER_CHUNK ? c->pair_count : begin + COLLISION_PAIRS_PER_CHUNK;
+  for (uint32_t i = begin; i < end; i++) c->pair_type[i] = type_of(m->shape_type[c->pairs[i].a], m->shape_type[c->pairs[i].b]);
+}
+
 /* Groups the pairs by type, keeping their order, so that a bundle of lanes runs one kernel. */
 static uint32_t group_by_type(sb_collision *c)
 {
-  const sb_model *m = c->model;
   memset(c->type_start, 0, sizeof c->type_start);
-  for (uint32_t i = 0; i < c->pair_count; i++) {
-    uint8_t type = type_of(m->shape_type[c->pairs[i].a], m->shape_type[c->pairs[i].b]);
-    c->pair_type[i] = type;
-    c->type_start[type + 1]++;
-  }
+  for (uint32_t i = 0; i < c->pair_count; i++) c->type_start[c->pair_type[i] + 1]++;
   c->type_chunk_start[0] = 0;
   for (uint32_t t = 0; t < NARROW_TYPES; t++) {
     c->type_chunk_start[t + 1] = c->type_chunk_start[t] + (c->type_start[t + 1] + batch_of(t) - 1) / batch_of(t);
@@ -154,6 +159,7 @@ static void scatter_pair(const sb_collision *c, uint32_t pair, const narrow_batc
     order[at] = i;
   }
   m->count = count;
+  c->pair_contacts[pair] = (uint8_t)count;
   for (int k = 0; k < 3; k++) m->normal[k] = swap ? -b->normal[k][lane] : b->normal[k][lane];
   for (uint32_t i = 0; i < count; i++) {
     uint32_t from = order[i];
@@ -219,7 +225,7 @@ static uint64_t place_contacts(sb_collision *c)
     for (uint32_t k = 0; k < count; k++) {
       uint32_t pair = c->work[first + k];
       c->contact_first[pair] = (uint32_t)total;
-      total += c->manifolds[pair].count;
+      total += c->pair_contacts[pair];
     }
   }
   for (uint32_t w = 0; w < c->model->world_count; w++) c->world_start[w] = 0;
@@ -228,7 +234,7 @@ static uint64_t place_contacts(sb_collision *c)
   for (uint32_t i = 0; i < c->pair_count; i++) {
     for (; w < c->model->world_count && i >= c->world_pair_start[w]; w++) c->world_start[w] = (uint32_t)total;
     c->contact_first[i] = (uint32_t)total;
-    total += c->manifolds[i].count;
+    total += c->pair_contacts[i];
   }
   for (; w < c->model->world_count; w++) c->world_start[w] = (uint32_t)total;
 #endif
@@ -271,33 +277,51 @@ static pair_surface combine_surfaces(const sb_collision *c, const collision_pair
   return s;
 }
 
+/* One contact of a pair at place `at`. */
+typedef struct emitted {
+  const float *normal, *point_a, *point_b;
+  float gap;
+  uint32_t feature;
+} emitted;
+
+static void emit_contact(sb_collision *c, const collision_pair *p, const pair_surface *s, size_t at, emitted e)
+{
+  const sb_model *m = c->model;
+  c->contact_key[at] = s->key | e.feature;
+  c->contact_world[at] = m->shape_world[p->a];
+  c->contact_shape_a[at] = (int32_t)p->a;
+  c->contact_shape_b[at] = (int32_t)p->b;
+  c->contact_body_a[at] = c->shape_fixed[p->a] ? -1 : m->shape_body[p->a];
+  c->contact_body_b[at] = c->shape_fixed[p->b] ? -1 : m->shape_body[p->b];
+  memcpy(c->contact_point_a + 3 * at, e.point_a, 3 * sizeof *e.point_a);
+  memcpy(c->contact_point_b + 3 * at, e.point_b, 3 * sizeof *e.point_b);
+  memcpy(c->contact_normal + 3 * at, e.normal, 3 * sizeof *e.normal);
+  c->contact_gap[at] = e.gap;
+  memcpy(c->contact_friction + 3 * at, s->friction, sizeof s->friction);
+  c->contact_restitution[at] = s->restitution;
+}
+
 static void emit_chunk(void *ctx, uint32_t chunk)
 {
   sb_collision *c = ctx;
-  const sb_model *m = c->model;
   uint32_t begin = chunk * COLLISION_PAIRS_PER_CHUNK;
   uint32_t end = c->pair_count - begin < COLLISION_PAIRS_PER_CHUNK ? c->pair_count : begin + COLLISION_PAIRS_PER_CHUNK;
   for (uint32_t i = begin; i < end; i++) {
+    uint32_t count = c->pair_contacts[i];
+    if (count == 0) continue;
     const collision_manifold *f = &c->manifolds[i];
-    if (f->count == 0) continue;
-    const collision_pair *p = &c->pairs[i];
-    pair_surface s = combine_surfaces(c, p);
     const collision_surface_manifold *w = c->pair_type[i] == NARROW_SURFACE ? &c->surfaces[c->surface_of[i]] : NULL;
-    for (uint32_t k = 0; k < f->count; k++) {
+    pair_surface s = combine_surfaces(c, &c->pairs[i]);
+    for (uint32_t k = 0; k < count; k++) {
       size_t at = c->contact_first[i] + k;
       if (at >= c->contacts.count) return; /* truncated */
-      c->contact_key[at] = s.key | (w ? w->feature[k] : f->feature[k]);
-      c->contact_world[at] = m->shape_world[p->a];
-      c->contact_shape_a[at] = (int32_t)p->a;
-      c->contact_shape_b[at] = (int32_t)p->b;
-      c->contact_body_a[at] = c->shape_fixed[p->a] ? -1 : m->shape_body[p->a];
-      c->contact_body_b[at] = c->shape_fixed[p->b] ? -1 : m->shape_body[p->b];
-      memcpy(c->contact_point_a + 3 * at, w ? w->point_a[k] : f->point_a[k], sizeof f->point_a[k]);
-      memcpy(c->contact_point_b + 3 * at, w ? w->point_b[k] : f->point_b[k], sizeof f->point_b[k]);
-      memcpy(c->contact_normal + 3 * at, w ? w->normal[k] : f->normal, sizeof f->normal);
-      c->contact_gap[at] = w ? w->gap[k] : f->gap[k];
-      memcpy(c->contact_friction + 3 * at, s.friction, sizeof s.friction);
-      c->contact_restitution[at] = s.restitution;
+      if (k < f->count && w)
+        emit_contact(c, &c->pairs[i], &s, at, (emitted){w->normal[k], w->point_a[k], w->point_b[k], w->gap[k], w->feature[k]});
+      else if (k < f->count)
+        emit_contact(c, &c->pairs[i], &s, at, (emitted){f->normal, f->point_a[k], f->point_b[k], f->gap[k], f->feature[k]});
+      else
+        emit_contact(c, &c->pairs[i], &s, at,
+                     (emitted){c->swept[i].normal, c->swept[i].point_a, c->swept[i].point_b, c->swept[i].gap, SB_FEATURE_SWEPT});
     }
   }
 }
@@ -305,7 +329,10 @@ static void emit_chunk(void *ctx, uint32_t chunk)
 sb_status collision_narrow_step(sb_collision *c)
 {
   c->arrival_count = 0;
+  uint32_t pair_chunks = (c->pair_count + COLLISION_PAIRS_PER_CHUNK - 1) / COLLISION_PAIRS_PER_CHUNK;
+  collision_run(c, pair_chunks, type_chunk);
   collision_run(c, group_by_type(c), narrow_chunk);
+  collision_swept_step(c);
   uint64_t total = place_contacts(c);
   c->usage.contact_count = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
   if (c->usage.contact_count > c->usage.contact_peak) c->usage.contact_peak = c->usage.contact_count;
@@ -314,6 +341,6 @@ sb_status collision_narrow_step(sb_collision *c)
   c->contacts.count = overflow ? c->settings.contact_capacity : (uint32_t)total;
   for (uint32_t w = 0; overflow && w <= c->model->world_count; w++)
     if (c->world_start[w] > c->contacts.count) c->world_start[w] = c->contacts.count;
-  collision_run(c, (c->pair_count + COLLISION_PAIRS_PER_CHUNK - 1) / COLLISION_PAIRS_PER_CHUNK, emit_chunk);
+  collision_run(c, pair_chunks, emit_chunk);
   return overflow ? SB_E_CAPACITY : SB_OK;
 }

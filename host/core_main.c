@@ -277,6 +277,8 @@ static int print_golden(uint32_t lanes)
   if (!lanes) lanes = sb_cpu_lanes();
   bool ok = !sb_micro_scene_contacts(lanes, 1, 0, &hash, &diag);
   if (ok) printf("COLLISION drop %016" PRIx64 "\n", hash);
+  if (ok) ok = !sb_micro_scene_sensors(lanes, 1, 0, &hash, &diag);
+  if (ok) printf("SENSORS sense %016" PRIx64 "\n", hash);
   for (size_t i = 0; sb_static_solver_at(i); i++)
     for (size_t s = 0; ok && s < sb_micro_scene_count; s++) {
       const sb_solver_api *api = sb_static_solver_at(i);

@@ -4,15 +4,18 @@
 #ifndef SAMEBIT_GOLDEN_HASHES_H
 #define SAMEBIT_GOLDEN_HASHES_H
 
-#define SB_NUMERICS_VERSION 1
+#define SB_NUMERICS_VERSION 3
 
 #define SB_GOLDEN_CPU(scene, hash) {sizeof(sb_golden), SB_BACKEND_CPU, scene, hash}
 
 /* Contacts of the collision pipeline alone, scene "drop". */
 #define SB_GOLDEN_COLLISION 0x75c5a5f1459393dfull
 
-#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("fly", 0x4f50e08314c601b7ull), SB_GOLDEN_CPU("arm", 0x9456ccb9998a67e0ull), SB_GOLDEN_CPU("drop", 0xde95b9593f662becull)
+/* Sensors of the host, scene "sense". */
+#define SB_GOLDEN_SENSORS 0x86bf7283d4edfafbull
+
+#define SB_GOLDENS_FEATHERSTONE SB_GOLDEN_CPU("fly", 0x9c4f1db08b9ac73full), SB_GOLDEN_CPU("arm", 0x9168d7ac0f410ad8ull), SB_GOLDEN_CPU("drop", 0x1882f3aae7084c3eull)
 #define SB_GOLDENS_SEMI_IMPLICIT SB_GOLDEN_CPU("fly", 0xc4f70721bf4634fdull), SB_GOLDEN_CPU("arm", 0x21297f7bf41e8ea5ull), SB_GOLDEN_CPU("drop", 0xa67779e1f80fd0b6ull)
-#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("fly", 0xa3c0368d64e94de6ull), SB_GOLDEN_CPU("drop", 0x15ca3d2d7f87a15dull)
+#define SB_GOLDENS_STEEL SB_GOLDEN_CPU("fly", 0xa3c0368d64e94de6ull), SB_GOLDEN_CPU("arm", 0x1c0b3f2d641bcec8ull), SB_GOLDEN_CPU("drop", 0xcc97e478b77ad910ull)
 
 #endif

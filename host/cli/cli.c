@@ -11,6 +11,7 @@
 
 static cli_option run_options[] = {{"--ticks", "N", "how many ticks (default: [run] ticks, or 1000)", NULL, 0},
                                    {"--hashes", "FILE", "write the state hash after each tick, one line each", NULL, 0},
+                                   {"--events", "FILE", "write contact events, one JSON object a line", NULL, 0},
                                    CLI_SESSION_OPTIONS,
                                    {NULL, NULL, NULL, NULL, 0}};
 static cli_option validate_options[] = {CLI_SESSION_OPTIONS, {NULL, NULL, NULL, NULL, 0}};
@@ -126,7 +127,7 @@ static void print_help(void)
     snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].arguments);
     printf("  %-22s %s\n", left, commands[i].text);
   }
-  printf("\nEach command has --help. Exit codes: 0 done, 1 the answer is bad, 2 usage or configuration, 3 the mode cannot be granted.\n");
+  printf("\nEach command has --help. Exit codes: 0 done, 1 the answer is bad, 2 usage or configuration, 3 the mode cannot be granted, 130 interrupted.\n");
 }
 
 /* ---- parsing ---- */

@@ -11,6 +11,7 @@
 #define CLI_BAD_ANSWER 1 /* it ran and the answer is bad */
 #define CLI_USAGE 2      /* usage or config error */
 #define CLI_MODE 3       /* the determinism mode asked for cannot be granted */
+#define CLI_INTERRUPTED 130 /* a run was stopped by SIGINT or SIGTERM; its summary is of the ticks so far */
 
 typedef struct cli_option {
   const char *name;  /* "--ticks" */

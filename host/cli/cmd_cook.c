@@ -2,12 +2,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output_file.h"
 #include "scene.h"
 
 static const cli_option *option(const cli *c, const char *name)
@@ -19,11 +19,11 @@ static const cli_option *option(const cli *c, const char *name)
 
 static sb_status write_bytes(cli *c, const char *path, const void *bytes, size_t size)
 {
-  FILE *file = fopen(path, "wb");
-  bool ok = file && fwrite(bytes, 1, size, file) == size;
-  int error = errno;
-  if (file && fclose(file)) ok = false, error = errno;
-  return ok ? SB_OK : sb_report(&c->diag, SB_ERROR, SB_CODE_FILE_WRITE, path, "cannot write: %s", strerror(error));
+  output_file out;
+  sb_status status = output_file_open(&out, path, &c->diag);
+  if (status) return status;
+  fwrite(bytes, 1, size, out.file);
+  return output_file_finish(&out, &c->diag);
 }
 
 static void report_model(cli *c, const sb_model_store *store, size_t size)

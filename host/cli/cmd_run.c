@@ -2,12 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
-#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "output_file.h"
 
 static double seconds_now(void)
 {
@@ -73,23 +75,89 @@ static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds,
   cJSON_AddNumberToObject(c->data, "not_finite_ticks", (double)stats.not_finite_ticks);
 }
 
-/* Steps the simulation; writes hashes when asked to. */
-static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, FILE *hashes)
+/* ---- interruption ---- */
+
+static volatile sig_atomic_t interrupted;
+
+static void note_signal(int signal)
 {
+  (void)signal;
+  interrupted = 1;
+}
+
+/* The first SIGINT or SIGTERM ends the run after its tick, a second one the program at once. */
+static void catch_signals(struct sigaction old[2])
+{
+  struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  interrupted = 0;
+  sigaction(SIGINT, &action, &old[0]);
+  sigaction(SIGTERM, &action, &old[1]);
+}
+
+static void release_signals(const struct sigaction old[2])
+{
+  sigaction(SIGINT, &old[0], NULL);
+  sigaction(SIGTERM, &old[1], NULL);
+}
+
+/* ---- running ---- */
+
+/* What a run writes besides its summary; files that are not asked for stay closed. */
+typedef struct run_files {
+  output_file hashes, events;
+} run_files;
+
+static const char *shape_name(const sb_session *s, int32_t shape) { return sb_model_store_name(s->model, SB_NAME_SHAPE, (uint32_t)shape); }
+
+/* One line for each event; names are of the scene, shapes count over all worlds. */
+static void write_events(const sb_session *s, const sb_sim *sim, uint64_t tick, FILE *file)
+{
+  static const char *const kinds[] = {"begin", "end", "hit"};
+  uint32_t count;
+  const sb_contact_event *events = sb_sim_events(sim, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const sb_contact_event *e = &events[i];
+    cJSON *line = cJSON_CreateObject();
+    cJSON_AddNumberToObject(line, "tick", (double)tick);
+    cJSON_AddStringToObject(line, "event", kinds[e->kind]);
+    cJSON_AddNumberToObject(line, "world", e->world);
+    cJSON_AddNumberToObject(line, "shape_a", e->shape_a);
+    cJSON_AddNumberToObject(line, "shape_b", e->shape_b);
+    cJSON_AddStringToObject(line, "name_a", shape_name(s, e->shape_a));
+    cJSON_AddStringToObject(line, "name_b", shape_name(s, e->shape_b));
+    if (e->kind != SB_EVENT_END) cJSON_AddNumberToObject(line, "speed", (double)e->speed);
+    char *text = cJSON_PrintUnformatted(line);
+    if (text) fprintf(file, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(line);
+  }
+}
+
+static void write_tick(const sb_session *s, const sb_sim *sim, uint64_t done, const run_files *files)
+{
+  uint64_t hash;
+  if (files->hashes.file && sb_sim_hash_history(sim, done, &hash)) fprintf(files->hashes.file, "%" PRIu64 " %016" PRIx64 "\n", done, hash);
+  if (files->events.file) write_events(s, sim, done, files->events.file);
+}
+
+/* Steps the simulation; writes what is asked for. */
+static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, const run_files *files)
+{
+  struct sigaction old[2];
   bool terminal = isatty(STDERR_FILENO) && !c->json;
   double start = seconds_now(), last = start;
   sb_status status = SB_OK;
   uint64_t done = 0;
-  for (; !status && done < ticks;) {
+  catch_signals(old);
+  while (!status && done < ticks && !interrupted) {
     status = sb_sim_step(sim, &c->diag);
     if (status) break;
     done++;
-    if (hashes) {
-      uint64_t hash;
-      if (sb_sim_hash_history(sim, done, &hash)) fprintf(hashes, "%" PRIu64 " %016" PRIx64 "\n", done, hash);
-    }
+    write_tick(s, sim, done, files);
     if (terminal) show_progress(done, ticks, start, &last);
   }
+  release_signals(old);
   double seconds = seconds_now() - start;
   report_run(c, s, sim, seconds, done, status != SB_OK);
   if (!status && sb_sim_statistics(sim).overflow_ticks) {
@@ -104,7 +172,19 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, FI
     status = sb_report(&c->diag, SB_ERROR, SB_CODE_NUMERIC_NOT_FINITE, "state",
                        "NaN or infinity in the state after %" PRIu64 " ticks (mode Off goes on); a stronger mode stops and names the body",
                        sb_sim_statistics(sim).not_finite_ticks);
+  if (!status && done < ticks) {
+    sb_report(&c->diag, SB_WARNING, SB_CODE_CLI_INTERRUPTED, c->words[0],
+              "stopped by a signal after %" PRIu64 " of %" PRIu64 " ticks; the summary and the files are of those", done, ticks);
+    return CLI_INTERRUPTED;
+  }
   return status ? CLI_BAD_ANSWER : CLI_DONE;
+}
+
+/* A file that an option names; nothing without the option. */
+static sb_status open_file(cli *c, const char *option, output_file *out)
+{
+  const char *path = cli_value(c, option);
+  return path ? output_file_open(out, path, &c->diag) : SB_OK;
 }
 
 int cmd_run(cli *c)
@@ -124,18 +204,19 @@ int cmd_run(cli *c)
   report_scene(c, &s);
   int code = CLI_USAGE;
   sb_sim *sim = NULL;
-  FILE *hashes = NULL;
-  const char *hash_path = cli_value(c, "--hashes");
-  if (hash_path && !(hashes = fopen(hash_path, "w"))) {
-    sb_report(&c->diag, SB_ERROR, SB_CODE_FILE_WRITE, hash_path, "cannot write: %s", strerror(errno));
-  } else if (!sb_sim_create(&s.sim, &sim, &c->diag)) {
+  run_files files = {0};
+  s.sim.events = cli_value(c, "--events") != NULL;
+  status = open_file(c, "--hashes", &files.hashes);
+  if (!status) status = open_file(c, "--events", &files.events);
+  if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
+  if (!status) {
     fflush(stdout);
-    code = simulate(c, &s, sim, ticks, hashes);
+    code = simulate(c, &s, sim, ticks, &files);
+    if (output_file_finish(&files.hashes, &c->diag)) code = CLI_BAD_ANSWER;
+    if (output_file_finish(&files.events, &c->diag)) code = CLI_BAD_ANSWER;
   }
-  if (hashes && fclose(hashes)) {
-    sb_report(&c->diag, SB_ERROR, SB_CODE_FILE_WRITE, hash_path, "cannot write all hashes: %s", strerror(errno));
-    code = CLI_BAD_ANSWER;
-  }
+  output_file_drop(&files.hashes);
+  output_file_drop(&files.events);
   sb_sim_destroy(sim);
   sb_session_close(&s);
   return code;

@@ -185,6 +185,13 @@ static int32_t find_owner(const int32_t *start, uint32_t body_count, uint32_t in
   return (int32_t)low;
 }
 
+/* A tendon belongs to the body of its first joint. */
+static int32_t find_driven_body(const sb_model *m, uint32_t actuator)
+{
+  int32_t tendon = m->actuator_tendon[actuator];
+  return m->dof_body[tendon < 0 ? m->actuator_dof[actuator] : m->tendon_term_dof[m->tendon_first_term[tendon]]];
+}
+
 int32_t sb_array_body(const sb_registry *r, const sb_array *a, uint32_t element)
 {
   const sb_model *m = r->model;
@@ -193,7 +200,7 @@ int32_t sb_array_body(const sb_registry *r, const sb_array *a, uint32_t element)
   case SB_DOMAIN_COORD: return find_owner(m->joint_q_start, m->body_count, element);
   case SB_DOMAIN_DOF: return find_owner(m->joint_qd_start, m->body_count, element);
   case SB_DOMAIN_SHAPE: return m->shape_body[element];
-  case SB_DOMAIN_ACTUATOR: return find_owner(m->joint_qd_start, m->body_count, (uint32_t)m->actuator_dof[element]);
+  case SB_DOMAIN_ACTUATOR: return find_driven_body(m, element);
   default: return -1;
   }
 }

@@ -41,6 +41,7 @@ sb_build_shape sb_build_shape_default(void)
 sb_build_actuator sb_build_actuator_default(void)
 {
   sb_build_actuator a = {0};
+  a.tendon = -1;
   a.gear = 1.0;
   a.ctrl_lower = -(double)SB_NO_LIMIT;
   a.ctrl_upper = (double)SB_NO_LIMIT;
@@ -55,6 +56,32 @@ sb_build_pair sb_build_pair_default(void)
   return p;
 }
 
+sb_build_equality sb_build_equality_default(void)
+{
+  sb_build_equality e = {0};
+  e.body[0] = e.body[1] = e.dof[0] = e.dof[1] = -1;
+  cook_quat_identity(e.relpose);
+  e.poly[1] = 1.0;
+  return e;
+}
+
+sb_build_tendon sb_build_tendon_default(void)
+{
+  sb_build_tendon t = {0};
+  t.lower = -(double)SB_NO_LIMIT;
+  t.upper = (double)SB_NO_LIMIT;
+  return t;
+}
+
+sb_build_sensor sb_build_sensor_default(void)
+{
+  sb_build_sensor s = {0};
+  s.body = s.ref_body = s.dof = s.tendon = s.actuator = -1;
+  cook_pose_identity(s.X);
+  cook_pose_identity(s.ref_X);
+  return s;
+}
+
 sb_model_builder *sb_builder_create(void)
 {
   sb_model_builder *b = calloc(1, sizeof *b);
@@ -65,6 +92,10 @@ sb_model_builder *sb_builder_create(void)
   b->actuators.size = sizeof(sb_build_actuator);
   b->excludes.size = sizeof(sb_body_pair);
   b->pairs.size = sizeof(sb_build_pair);
+  b->equalities.size = sizeof(sb_build_equality);
+  b->tendons.size = sizeof(sb_built_tendon);
+  b->terms.size = sizeof(sb_tendon_term);
+  b->sensors.size = sizeof(sb_build_sensor);
   b->geometries.size = sizeof(sb_built_geometry);
   b->vertices.size = sizeof(sb_built_vertex);
   b->faces.size = sizeof(sb_built_face);
@@ -79,7 +110,9 @@ sb_model_builder *sb_builder_create(void)
 void sb_builder_free(sb_model_builder *b)
 {
   if (!b) return;
-  sb_pool *const pools[] = {&b->bodies, &b->dofs, &b->shapes, &b->actuators, &b->excludes, &b->pairs,
+  sb_pool *const pools[] = {&b->bodies, &b->dofs,       &b->shapes,  &b->actuators, &b->excludes,
+                            &b->pairs,  &b->equalities, &b->tendons, &b->terms,
+                            &b->sensors,
                             &b->geometries, &b->vertices, &b->faces, &b->corners, &b->nodes, &b->heights};
   for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) free(pools[i]->items);
   for (int k = 0; k < SB_NAME_KINDS; k++) free(b->names[k].text);
@@ -240,6 +273,39 @@ void sb_builder_add_pair(sb_model_builder *b, const sb_build_pair *pair)
   sb_build_pair p = *pair;
   if (p.shape[0] > p.shape[1]) p.shape[0] = pair->shape[1], p.shape[1] = pair->shape[0];
   pool_add(b, &b->pairs, &p);
+}
+
+int32_t sb_builder_add_equality(sb_model_builder *b, const sb_build_equality *equality, const char *name)
+{
+  if (!b) return -1;
+  int32_t index = pool_add(b, &b->equalities, equality);
+  if (index >= 0) add_name(b, SB_NAME_EQUALITY, name, "");
+  return b->failed ? -1 : index;
+}
+
+int32_t sb_builder_add_tendon(sb_model_builder *b, const sb_build_tendon *tendon, const char *name)
+{
+  if (!b) return -1;
+  const sb_built_tendon built = {*tendon, (int32_t)b->terms.count, 0};
+  int32_t index = pool_add(b, &b->tendons, &built);
+  if (index >= 0) add_name(b, SB_NAME_TENDON, name, "");
+  return b->failed ? -1 : index;
+}
+
+void sb_builder_add_tendon_term(sb_model_builder *b, int32_t dof, double coef)
+{
+  sb_built_tendon *last = b ? sb_pool_at(&b->tendons, (int32_t)b->tendons.count - 1) : NULL;
+  if (!last) return;
+  const sb_tendon_term term = {(int32_t)b->tendons.count - 1, dof, coef};
+  if (pool_add(b, &b->terms, &term) >= 0) last->term_count++;
+}
+
+int32_t sb_builder_add_sensor(sb_model_builder *b, const sb_build_sensor *sensor, const char *name)
+{
+  if (!b) return -1;
+  int32_t index = pool_add(b, &b->sensors, sensor);
+  if (index >= 0) add_name(b, SB_NAME_SENSOR, name, "");
+  return b->failed ? -1 : index;
 }
 
 sb_build_body *sb_builder_body(sb_model_builder *b, int32_t index)

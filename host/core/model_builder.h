@@ -65,8 +65,9 @@ typedef struct sb_build_geometry {
 } sb_build_geometry;
 
 typedef struct sb_build_actuator {
-  uint32_t kind; /* SB_ACTUATOR_* */
-  int32_t dof;
+  uint32_t kind;  /* SB_ACTUATOR_* */
+  int32_t dof;    /* what it drives, unless tendon is not -1 */
+  int32_t tendon;
   double gear;
   double ctrl_lower, ctrl_upper;
   double ctrl;
@@ -80,12 +81,40 @@ typedef struct sb_build_pair {
   uint32_t condim;
 } sb_build_pair;
 
-/* Structs with identity poses, no limits, friction 1 0.005 0.0001, condim 3, contype and conaffinity 1, gear 1. */
+typedef struct sb_build_equality {
+  uint32_t type; /* SB_EQUALITY_* */
+  int32_t body[2];
+  double anchor[2][3]; /* m, in each body's frame */
+  double relpose[4];   /* WELD: quaternion of the second body in the first */
+  int32_t dof[2];      /* JOINT: its bodies follow from these */
+  double poly[5];
+} sb_build_equality;
+
+typedef struct sb_build_tendon {
+  double lower, upper; /* of the length */
+  double stiffness, damping, friction;
+  double spring_lower, spring_upper;
+} sb_build_tendon;
+
+/* What its type measures; the rest stays as it is by default. */
+typedef struct sb_build_sensor {
+  uint32_t type; /* SB_SENSOR_* */
+  int32_t body, ref_body;
+  double X[7], ref_X[7];
+  int32_t dof, tendon, actuator;
+  double cutoff;
+} sb_build_sensor;
+
+/* Structs with identity poses, no limits, friction 1 0.005 0.0001, condim 3, contype and conaffinity 1, gear 1, no
+ * tendon, poly 0 1. */
 sb_build_body sb_build_body_default(void);
 sb_build_dof sb_build_dof_default(void);
 sb_build_shape sb_build_shape_default(void);
 sb_build_actuator sb_build_actuator_default(void);
 sb_build_pair sb_build_pair_default(void);
+sb_build_equality sb_build_equality_default(void);
+sb_build_tendon sb_build_tendon_default(void);
+sb_build_sensor sb_build_sensor_default(void);
 
 /* NULL when memory runs out; every function below takes NULL and does nothing then. Gravity is 0 0 -9.81 until set. */
 sb_model_builder *sb_builder_create(void);
@@ -105,6 +134,12 @@ int32_t sb_builder_add_geometry(sb_model_builder *builder, const sb_build_geomet
 int32_t sb_builder_add_actuator(sb_model_builder *builder, const sb_build_actuator *actuator, const char *name);
 void sb_builder_add_exclude(sb_model_builder *builder, int32_t body_a, int32_t body_b);
 void sb_builder_add_pair(sb_model_builder *builder, const sb_build_pair *pair);
+int32_t sb_builder_add_equality(sb_model_builder *builder, const sb_build_equality *equality, const char *name);
+int32_t sb_builder_add_tendon(sb_model_builder *builder, const sb_build_tendon *tendon, const char *name);
+/* Adds a term to the tendon added last. */
+void sb_builder_add_tendon_term(sb_model_builder *builder, int32_t dof, double coef);
+
+int32_t sb_builder_add_sensor(sb_model_builder *builder, const sb_build_sensor *sensor, const char *name);
 
 /* An entity added before, to be changed until finalised; NULL when out of range. Valid until the next add. */
 sb_build_body *sb_builder_body(sb_model_builder *builder, int32_t index);

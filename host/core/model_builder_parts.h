@@ -56,8 +56,20 @@ typedef struct sb_body_pair {
   int32_t body[2];
 } sb_body_pair;
 
+typedef struct sb_built_tendon {
+  sb_build_tendon tendon;
+  int32_t first_term;
+  int32_t term_count;
+} sb_built_tendon;
+
+typedef struct sb_tendon_term {
+  int32_t tendon;
+  int32_t dof;
+  double coef;
+} sb_tendon_term;
+
 struct sb_model_builder {
-  sb_pool bodies, dofs, shapes, actuators, excludes, pairs;
+  sb_pool bodies, dofs, shapes, actuators, excludes, pairs, equalities, tendons, terms, sensors;
   sb_pool geometries, vertices, faces, corners, nodes, heights;
   sb_text_pool names[SB_NAME_KINDS];
   double gravity[3];

@@ -18,8 +18,6 @@
 
 static const unsigned char magic[8] = {'S', 'B', 'M', 'O', 'D', 'E', 'L', '\n'};
 
-static const int name_domain[SB_NAME_KINDS] = {SB_DOMAIN_BODY, SB_DOMAIN_DOF, SB_DOMAIN_SHAPE, SB_DOMAIN_ACTUATOR};
-
 static void put32(unsigned char *p, uint32_t v)
 {
   for (int i = 0; i < 4; i++) p[i] = (unsigned char)(v >> (8 * i));
@@ -140,13 +138,13 @@ static sb_status read_names(sb_model_store *store, const unsigned char *p, const
   for (int k = 0; k < SB_NAME_KINDS; k++) {
     sb_name_table *table = &store->names[k];
     table->text = malloc((size_t)text[k] + 1);
-    table->offset = calloc((size_t)counts[name_domain[k]] + 1, sizeof *table->offset);
+    table->offset = calloc((size_t)counts[sb_name_domain[k]] + 1, sizeof *table->offset);
     if (!table->text || !table->offset)
       return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, where, "no memory for the names of the model");
     memcpy(table->text, p, text[k]);
     p += text[k];
     table->size = text[k];
-    table->count = counts[name_domain[k]];
+    table->count = counts[sb_name_domain[k]];
     if (!sb_name_table_index(table))
       return sb_report(diag, SB_ERROR, SB_CODE_COOKED_DAMAGED, where, "the table of names is damaged");
   }

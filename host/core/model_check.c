@@ -21,6 +21,9 @@ static sb_status bad(const check *c, const char *kind, uint32_t i, const char *r
   if (!strcmp(kind, "dof")) name = sb_model_store_name(c->store, SB_NAME_DOF, i);
   if (!strcmp(kind, "shape")) name = sb_model_store_name(c->store, SB_NAME_SHAPE, i);
   if (!strcmp(kind, "actuator")) name = sb_model_store_name(c->store, SB_NAME_ACTUATOR, i);
+  if (!strcmp(kind, "equality")) name = sb_model_store_name(c->store, SB_NAME_EQUALITY, i);
+  if (!strcmp(kind, "sensor")) name = sb_model_store_name(c->store, SB_NAME_SENSOR, i);
+  if (!strcmp(kind, "tendon")) name = sb_model_store_name(c->store, SB_NAME_TENDON, i);
   if (*name) return sb_report(c->diag, SB_ERROR, SB_CODE_SCENE_INVALID, c->where, "%s '%s': %s", kind, name, rule);
   return sb_report(c->diag, SB_ERROR, SB_CODE_SCENE_INVALID, c->where, "%s %u: %s", kind, i, rule);
 }
@@ -104,6 +107,9 @@ static sb_status check_joint(const check *c, uint32_t b, uint32_t *coords, uint3
     REQUIRE(m->dof_kind[d] <= SB_DOF_ANGULAR, "dof", d, "unknown kind of dof");
     REQUIRE(type != SB_JOINT_FREE || angular == (d - *dofs >= 3), "dof", d, "a FREE joint is linear, then angular");
     REQUIRE(type != SB_JOINT_BALL || angular, "dof", d, "a BALL joint is angular");
+    REQUIRE(m->dof_body[d] == (int32_t)b, "dof", d, "dof_body does not belong to its joint");
+    REQUIRE(m->dof_coord[d] == (type == SB_JOINT_AXES ? (int32_t)(*coords + (d - *dofs)) : -1), "dof", d,
+            "dof_coord does not belong to its joint");
     REQUIRE(type != SB_JOINT_AXES || !angular || (q[d - *dofs] >= -1.0e6f && q[d - *dofs] <= 1.0e6f), "dof", d,
             "an angle must be within 1e6 rad");
   }
@@ -223,7 +229,11 @@ static sb_status check_rest(const check *c)
   const sb_model *m = c->m;
   for (uint32_t a = 0; a < m->actuator_count; a++) {
     REQUIRE(m->actuator_kind[a] <= SB_ACTUATOR_VELOCITY, "actuator", a, "unknown kind of actuator");
-    REQUIRE(m->actuator_dof[a] >= 0 && m->actuator_dof[a] < (int32_t)m->dof_count, "actuator", a, "dof out of range");
+    int32_t dof = m->actuator_dof[a], tendon = m->actuator_tendon[a];
+    REQUIRE(dof >= -1 && dof < (int32_t)m->dof_count, "actuator", a, "dof out of range");
+    REQUIRE(tendon >= -1 && tendon < (int32_t)m->tendon_count, "actuator", a, "tendon out of range");
+    REQUIRE((dof < 0) != (tendon < 0), "actuator", a, "it must drive either a dof or a tendon");
+    REQUIRE(tendon < 0 || m->actuator_kind[a] == SB_ACTUATOR_MOTOR, "actuator", a, "a tendon is driven by motors only");
     REQUIRE(m->actuator_kind[a] == SB_ACTUATOR_MOTOR || m->actuator_gear[a] != 0.0f, "actuator", a,
             "the gear of a position or velocity actuator must not be 0");
     REQUIRE(m->actuator_ctrl_lower[a] <= m->actuator_ctrl_upper[a], "actuator", a,
@@ -243,6 +253,120 @@ static sb_status check_rest(const check *c)
     REQUIRE(m->pair_restitution[p] >= 0.0f && m->pair_restitution[p] <= 1.0f, "pair", p,
             "restitution must be from 0 to 1");
     REQUIRE(known_condim(m->pair_condim[p]), "pair", p, "condim must be 1, 3, 4 or 6");
+  }
+  return SB_OK;
+}
+
+/* A dof with a coordinate of its own, which constraints on coordinates need. */
+static bool has_coordinate(const sb_model *m, int32_t dof)
+{
+  return dof >= 0 && dof < (int32_t)m->dof_count && m->dof_coord[dof] >= 0;
+}
+
+static sb_status check_joint_equality(const check *c, uint32_t e)
+{
+  const sb_model *m = c->m;
+  const int32_t *dof = m->equality_dof + 2 * e;
+  REQUIRE(has_coordinate(m, dof[0]) && (dof[1] == -1 || has_coordinate(m, dof[1])), "equality", e,
+          "needs a dof of a hinge or slide, and a second one or -1");
+  REQUIRE(dof[0] != dof[1], "equality", e, "needs two different dofs");
+  for (int k = 0; k < 2; k++)
+    REQUIRE(m->equality_body[2 * e + (uint32_t)k] == (dof[k] < 0 ? -1 : m->dof_body[dof[k]]), "equality", e,
+            "its bodies must be those of its dofs");
+  return SB_OK;
+}
+
+static sb_status check_equalities(const check *c)
+{
+  const sb_model *m = c->m;
+  for (uint32_t e = 0; e < m->equality_count; e++) {
+    const int32_t *body = m->equality_body + 2 * e, *dof = m->equality_dof + 2 * e;
+    REQUIRE(m->equality_type[e] <= SB_EQUALITY_JOINT, "equality", e, "unknown type of equality constraint");
+    REQUIRE(unit(m->equality_relpose + 4 * e, 4), "equality", e, "the quaternion of relpose must have length 1");
+    if (m->equality_type[e] == SB_EQUALITY_JOINT) {
+      sb_status status = check_joint_equality(c, e);
+      if (status != SB_OK) return status;
+      continue;
+    }
+    REQUIRE(dof[0] == -1 && dof[1] == -1, "equality", e, "only a JOINT constraint has dofs");
+    for (int k = 0; k < 2; k++)
+      REQUIRE(body[k] >= -1 && body[k] < (int32_t)m->body_count, "equality", e, "body out of range");
+    REQUIRE(body[0] != body[1], "equality", e, "needs two different bodies");
+  }
+  return SB_OK;
+}
+
+static sb_status check_tendon_terms(const check *c, uint32_t t)
+{
+  const sb_model *m = c->m;
+  uint32_t first = (uint32_t)m->tendon_first_term[t], end = first + m->tendon_terms[t];
+  for (uint32_t i = first; i < end; i++) {
+    REQUIRE(m->tendon_term_tendon[i] == (int32_t)t, "tendon", t, "its terms do not name it");
+    REQUIRE(has_coordinate(m, m->tendon_term_dof[i]), "tendon", t, "a term needs a dof of a hinge or slide");
+    for (uint32_t k = first; k < i; k++)
+      REQUIRE(m->tendon_term_dof[k] != m->tendon_term_dof[i], "tendon", t, "it has a dof twice");
+  }
+  return SB_OK;
+}
+
+static sb_status check_tendons(const check *c)
+{
+  const sb_model *m = c->m;
+  uint32_t terms = 0;
+  for (uint32_t t = 0; t < m->tendon_count; t++) {
+    uint32_t n = m->tendon_terms[t];
+    REQUIRE(m->tendon_world[t] == 0, "tendon", t, "world index out of range");
+    REQUIRE(m->tendon_first_term[t] == (int32_t)terms, "tendon", t, "its terms must follow those of the tendon before");
+    REQUIRE(n >= 1 && n <= m->tendon_term_count - terms, "tendon", t, "needs at least one joint, all in the model");
+    REQUIRE(n <= SB_TENDON_MAX_TERMS, "tendon", t, "has more than 256 joints");
+    REQUIRE(m->tendon_limit_lower[t] <= m->tendon_limit_upper[t], "tendon", t,
+            "the lower limit is above the upper one");
+    REQUIRE(m->tendon_spring_lower[t] <= m->tendon_spring_upper[t], "tendon", t,
+            "the lower end of the spring's dead band is above the upper one");
+    REQUIRE(m->tendon_stiffness[t] >= 0.0f && m->tendon_damping[t] >= 0.0f && m->tendon_friction[t] >= 0.0f, "tendon",
+            t, "stiffness, damping and friction must not be negative");
+    sb_status status = check_tendon_terms(c, t);
+    if (status != SB_OK) return status;
+    terms += n;
+  }
+  if (terms != m->tendon_term_count)
+    return sb_report(c->diag, SB_ERROR, SB_CODE_SCENE_INVALID, c->where,
+                     "the tendons have %u terms, the model has %u", terms, m->tendon_term_count);
+  return SB_OK;
+}
+
+static sb_status check_sensors(const check *c)
+{
+  enum { OF_DOF, OF_BALL, OF_TENDON, OF_ACTUATOR, OF_FRAME, OF_RELATIVE, OF_NONE };
+  static const int measured[SB_SENSOR_TYPE_COUNT] = {
+#define SB_X_SENSOR(NAME, numbers, of, doc) OF_##of,
+      SB_SENSORS(SB_X_SENSOR)
+#undef SB_X_SENSOR
+  };
+  const sb_model *m = c->m;
+  for (uint32_t s = 0; s < m->sensor_count; s++) {
+    REQUIRE(m->sensor_world[s] == 0, "sensor", s, "world index out of range");
+    REQUIRE(m->sensor_type[s] < SB_SENSOR_TYPE_COUNT, "sensor", s, "unknown type of sensor");
+    int of = measured[m->sensor_type[s]];
+    int32_t dof = m->sensor_dof[s], tendon = m->sensor_tendon[s], actuator = m->sensor_actuator[s];
+    int32_t bodies[2] = {m->sensor_body[s], m->sensor_ref_body[s]};
+    for (int k = 0; k < 2; k++)
+      REQUIRE(bodies[k] >= -1 && bodies[k] < (int32_t)m->body_count, "sensor", s, "body out of range");
+    REQUIRE(dof >= -1 && dof < (int32_t)m->dof_count, "sensor", s, "dof out of range");
+    REQUIRE(tendon >= -1 && tendon < (int32_t)m->tendon_count, "sensor", s, "tendon out of range");
+    REQUIRE(actuator >= -1 && actuator < (int32_t)m->actuator_count, "sensor", s, "actuator out of range");
+    REQUIRE(of == OF_DOF ? has_coordinate(m, dof) : of == OF_BALL || dof == -1, "sensor", s,
+            "needs the dof of a hinge or slide, or none, as its type says");
+    REQUIRE(of != OF_BALL || (dof >= 0 && m->joint_type[m->dof_body[dof]] == SB_JOINT_BALL &&
+                              m->joint_qd_start[m->dof_body[dof]] == dof),
+            "sensor", s, "needs the first dof of a ball joint");
+    REQUIRE((tendon >= 0) == (of == OF_TENDON), "sensor", s, "needs a tendon, or none, as its type says");
+    REQUIRE((actuator >= 0) == (of == OF_ACTUATOR), "sensor", s, "needs an actuator, or none, as its type says");
+    REQUIRE(of == OF_FRAME || of == OF_RELATIVE || bodies[0] == -1, "sensor", s, "its type has no frame");
+    REQUIRE(of == OF_RELATIVE || bodies[1] == -1, "sensor", s, "its type has no reference frame");
+    REQUIRE(unit(m->sensor_X + 7 * s + 3, 4) && unit(m->sensor_ref_X + 7 * s + 3, 4), "sensor", s,
+            "the quaternions of its frames must have length 1");
+    REQUIRE(m->sensor_cutoff[s] >= 0.0f, "sensor", s, "cutoff must not be negative");
   }
   return SB_OK;
 }
@@ -319,7 +443,8 @@ sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diag
       return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, where,
                        "the scene has %u entities of one kind; %u is the limit", sb_model_domain_count(&store->view, d),
                        SB_MODEL_MAX_COUNT);
-  sb_status (*const steps[])(const check *) = {check_finite, check_bodies, check_dofs, check_geometry, check_shapes, check_rest};
+  sb_status (*const steps[])(const check *) = {check_finite,     check_bodies,  check_dofs, check_geometry, check_shapes,
+                                               check_equalities, check_tendons, check_rest, check_sensors};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     sb_status status = steps[i](&c);
     if (status != SB_OK) return status;

@@ -42,18 +42,17 @@ static void round_to(float *out, const double *in, int n)
 
 static sb_status take_names(finalise *f)
 {
-  const uint32_t counts[SB_NAME_KINDS] = {f->b->bodies.count, f->b->dofs.count, f->b->shapes.count,
-                                          f->b->actuators.count};
   for (int k = 0; k < SB_NAME_KINDS; k++) {
+    uint32_t count = sb_model_domain_count(&f->store->view, sb_name_domain[k]);
     sb_name_table *t = &f->store->names[k];
     const sb_text_pool *from = &f->b->names[k];
     t->text = malloc((size_t)from->size + 1);
-    t->offset = calloc((size_t)counts[k] + 1, sizeof *t->offset);
+    t->offset = calloc((size_t)count + 1, sizeof *t->offset);
     if (!t->text || !t->offset)
       return sb_report(f->diag, SB_ERROR, SB_CODE_MEMORY, f->where, "no memory for the names of the model");
     if (from->size) memcpy(t->text, from->text, from->size);
     t->size = from->size;
-    t->count = counts[k];
+    t->count = count;
     if (!sb_name_table_index(t))
       return sb_report(f->diag, SB_ERROR, SB_CODE_SCENE_INVALID, f->where,
                        "a name holds a control character; use printable names");
@@ -193,6 +192,10 @@ static sb_status put_joint(finalise *f, uint32_t j, uint32_t *coord)
   SET(int32_t, joint_q_start, j, (int32_t)*coord);
   SET(int32_t, joint_qd_start, j, built->first_dof);
   SET(uint32_t, joint_dof_count, j, (uint32_t)built->dof_count);
+  for (int d = 0; d < built->dof_count; d++) {
+    SET(int32_t, dof_body, built->first_dof + d, (int32_t)j);
+    SET(int32_t, dof_coord, built->first_dof + d, body->joint_type == SB_JOINT_AXES ? (int32_t)*coord + d : -1);
+  }
   if (body->joint_type == SB_JOINT_FREE) {
     PUT_Q(*coord, 7, q);
     *coord += 7;
@@ -323,7 +326,8 @@ static void put_rest(finalise *f)
   for (uint32_t i = 0; i < f->b->actuators.count; i++) {
     const sb_build_actuator *a = sb_pool_at(&f->b->actuators, (int32_t)i);
     SET(uint32_t, actuator_kind, i, a->kind);
-    SET(int32_t, actuator_dof, i, a->dof);
+    SET(int32_t, actuator_dof, i, a->tendon < 0 ? a->dof : -1);
+    SET(int32_t, actuator_tendon, i, a->tendon);
     PUT(actuator_gear, i, 1, &a->gear);
     PUT(actuator_ctrl_lower, i, 1, &a->ctrl_lower);
     PUT(actuator_ctrl_upper, i, 1, &a->ctrl_upper);
@@ -343,6 +347,71 @@ static void put_rest(finalise *f)
   }
 }
 
+static sb_status put_equality(finalise *f, uint32_t i)
+{
+  const sb_build_equality *e = sb_pool_at(&f->b->equalities, (int32_t)i);
+  const sb_model *m = &f->store->view;
+  bool joint = e->type == SB_EQUALITY_JOINT;
+  double relpose[4], zero[5] = {0.0};
+  memcpy(relpose, e->relpose, sizeof relpose);
+  if (e->type != SB_EQUALITY_WELD) cook_quat_identity(relpose);
+  if (!cook_quat_normalize(relpose))
+    return invalid(f, "equality", (int32_t)i, SB_NAME_EQUALITY, "its quaternion must not be zero and must be finite");
+  SET(uint32_t, equality_type, i, e->type);
+  for (uint32_t k = 0; k < 2; k++) {
+    bool known = joint && e->dof[k] >= 0 && (uint32_t)e->dof[k] < m->dof_count;
+    SET(int32_t, equality_body, 2 * i + k, known ? m->dof_body[e->dof[k]] : joint ? -1 : e->body[k]);
+    SET(int32_t, equality_dof, 2 * i + k, joint ? e->dof[k] : -1);
+  }
+  PUT(equality_anchor_a, i, 3, joint ? zero : e->anchor[0]);
+  PUT(equality_anchor_b, i, 3, joint ? zero : e->anchor[1]);
+  PUT(equality_relpose, i, 4, relpose);
+  PUT(equality_poly, i, 5, joint ? e->poly : zero);
+  return SB_OK;
+}
+
+static void put_tendons(finalise *f)
+{
+  for (uint32_t i = 0; i < f->b->tendons.count; i++) {
+    const sb_built_tendon *t = sb_pool_at(&f->b->tendons, (int32_t)i);
+    SET(int32_t, tendon_first_term, i, t->first_term);
+    SET(uint32_t, tendon_terms, i, (uint32_t)t->term_count);
+    PUT(tendon_limit_lower, i, 1, &t->tendon.lower);
+    PUT(tendon_limit_upper, i, 1, &t->tendon.upper);
+    PUT(tendon_stiffness, i, 1, &t->tendon.stiffness);
+    PUT(tendon_damping, i, 1, &t->tendon.damping);
+    PUT(tendon_friction, i, 1, &t->tendon.friction);
+    PUT(tendon_spring_lower, i, 1, &t->tendon.spring_lower);
+    PUT(tendon_spring_upper, i, 1, &t->tendon.spring_upper);
+  }
+  for (uint32_t i = 0; i < f->b->terms.count; i++) {
+    const sb_tendon_term *term = sb_pool_at(&f->b->terms, (int32_t)i);
+    SET(int32_t, tendon_term_tendon, i, term->tendon);
+    SET(int32_t, tendon_term_dof, i, term->dof);
+    PUT(tendon_term_coef, i, 1, &term->coef);
+  }
+}
+
+static sb_status put_sensor(finalise *f, uint32_t i)
+{
+  const sb_build_sensor *s = sb_pool_at(&f->b->sensors, (int32_t)i);
+  double X[7], ref_X[7];
+  memcpy(X, s->X, sizeof X);
+  memcpy(ref_X, s->ref_X, sizeof ref_X);
+  if (!cook_quat_normalize(X + 3) || !cook_quat_normalize(ref_X + 3))
+    return invalid(f, "sensor", (int32_t)i, SB_NAME_SENSOR, "its quaternions must not be zero and must be finite");
+  SET(uint32_t, sensor_type, i, s->type);
+  SET(int32_t, sensor_body, i, s->body);
+  SET(int32_t, sensor_ref_body, i, s->ref_body);
+  SET(int32_t, sensor_dof, i, s->dof);
+  SET(int32_t, sensor_tendon, i, s->tendon);
+  SET(int32_t, sensor_actuator, i, s->actuator);
+  PUT(sensor_X, i, 7, X);
+  PUT(sensor_ref_X, i, 7, ref_X);
+  PUT(sensor_cutoff, i, 1, &s->cutoff);
+  return SB_OK;
+}
+
 static sb_status fill(finalise *f, uint32_t coords)
 {
   sb_status status = take_names(f);
@@ -354,7 +423,10 @@ static sb_status fill(finalise *f, uint32_t coords)
   for (uint32_t i = 0; i < f->b->dofs.count && status == SB_OK; i++) status = put_dof(f, i);
   for (uint32_t j = 0; j < f->b->bodies.count && status == SB_OK; j++) status = put_body(f, j);
   for (uint32_t i = 0; i < f->b->shapes.count && status == SB_OK; i++) status = put_shape(f, i);
+  for (uint32_t i = 0; i < f->b->equalities.count && status == SB_OK; i++) status = put_equality(f, i);
+  for (uint32_t i = 0; i < f->b->sensors.count && status == SB_OK; i++) status = put_sensor(f, i);
   if (status != SB_OK) return status;
+  put_tendons(f);
   put_rest(f);
   put_geometry(f);
   status = sb_model_check(f->store, f->where, f->diag);
@@ -379,6 +451,10 @@ sb_status sb_builder_finalise(const sb_model_builder *b, const char *where, sb_m
   counts[SB_DOMAIN_ACTUATOR] = b->actuators.count;
   counts[SB_DOMAIN_EXCLUDE] = b->excludes.count;
   counts[SB_DOMAIN_PAIR] = b->pairs.count;
+  counts[SB_DOMAIN_EQUALITY] = b->equalities.count;
+  counts[SB_DOMAIN_TENDON] = b->tendons.count;
+  counts[SB_DOMAIN_TENDON_TERM] = b->terms.count;
+  counts[SB_DOMAIN_SENSOR] = b->sensors.count;
   counts[SB_DOMAIN_GEOMETRY] = b->geometries.count;
   counts[SB_DOMAIN_GEOMETRY_VERTEX] = b->vertices.count;
   counts[SB_DOMAIN_GEOMETRY_FACE] = b->faces.count;

@@ -12,6 +12,9 @@
 #define REFERENCE_COORD SB_DOMAIN_COORD
 #define REFERENCE_DOF SB_DOMAIN_DOF
 #define REFERENCE_SHAPE SB_DOMAIN_SHAPE
+#define REFERENCE_ACTUATOR SB_DOMAIN_ACTUATOR
+#define REFERENCE_TENDON SB_DOMAIN_TENDON
+#define REFERENCE_TENDON_TERM SB_DOMAIN_TENDON_TERM
 
 const sb_array_info sb_array_table[SB_ARRAY_COUNT] = {
 #define SB_X(DOMAIN, type, name, comps, ref, doc)                                                                      \
@@ -19,6 +22,9 @@ const sb_array_info sb_array_table[SB_ARRAY_COUNT] = {
     SB_MODEL_ARRAYS(SB_X)
 #undef SB_X
 };
+
+const int sb_name_domain[SB_NAME_KINDS] = {SB_DOMAIN_BODY,     SB_DOMAIN_DOF,      SB_DOMAIN_SHAPE,
+                                          SB_DOMAIN_ACTUATOR, SB_DOMAIN_EQUALITY, SB_DOMAIN_TENDON, SB_DOMAIN_SENSOR};
 
 uint32_t sb_model_domain_count(const sb_model *model, int domain)
 {
@@ -192,6 +198,14 @@ sb_status sb_model_store_replicate(const sb_model_store *one, uint32_t worlds, u
   many->dt_denominator = one->dt_denominator;
   *out = many;
   return SB_OK;
+}
+
+double sb_model_store_replica_bytes(const sb_model_store *one, uint32_t worlds)
+{
+  double words = 0.0;
+  for (int a = 0; a < SB_ARRAY_COUNT; a++)
+    words += (double)sb_model_domain_count(&one->view, sb_array_table[a].domain) * sb_array_table[a].components;
+  return 4.0 * words * worlds;
 }
 
 const sb_model *sb_model_store_view(const sb_model_store *store) { return &store->view; }

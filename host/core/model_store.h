@@ -11,7 +11,16 @@
 typedef struct sb_model_store sb_model_store;
 
 /* Which name table */
-typedef enum sb_name_kind { SB_NAME_BODY, SB_NAME_DOF, SB_NAME_SHAPE, SB_NAME_ACTUATOR, SB_NAME_KINDS } sb_name_kind;
+typedef enum sb_name_kind {
+  SB_NAME_BODY,
+  SB_NAME_DOF,
+  SB_NAME_SHAPE,
+  SB_NAME_ACTUATOR,
+  SB_NAME_EQUALITY,
+  SB_NAME_TENDON,
+  SB_NAME_SENSOR,
+  SB_NAME_KINDS
+} sb_name_kind;
 
 /* Reads cooked bytes. Every count, index and number is checked; damaged or hostile bytes give one diagnostic. */
 sb_status sb_model_store_from_bytes(const void *bytes, size_t size, const char *where, sb_model_store **out,
@@ -22,6 +31,8 @@ sb_status sb_model_store_to_bytes(const sb_model_store *store, void **bytes, siz
  * outlive the result. */
 sb_status sb_model_store_replicate(const sb_model_store *one, uint32_t worlds, uint32_t first_key, sb_model_store **out,
                                    sb_diagnostics *diag);
+/* Bytes that the arrays of such a replica take. */
+double sb_model_store_replica_bytes(const sb_model_store *one, uint32_t worlds);
 void sb_model_store_free(sb_model_store *store);
 
 const sb_model *sb_model_store_view(const sb_model_store *store);

@@ -5,6 +5,9 @@
 #include "model_layout.h"
 #include "model_store.h"
 
+/* Domain whose entities a kind of name belongs to. */
+extern const int sb_name_domain[SB_NAME_KINDS];
+
 /* Names of one kind, one after another, each closed by a NUL; offset[i] is where name i begins. */
 typedef struct sb_name_table {
   char *text;
@@ -25,6 +28,9 @@ struct sb_model_store {
 
 /* Largest number of entities of one domain in one world; contact keys have 24 bits for a shape. */
 #define SB_MODEL_MAX_COUNT ((1u << 24) - 1u)
+
+/* Largest number of joints of one tendon. */
+#define SB_TENDON_MAX_TERMS 256u
 
 /* Empty store with arrays of the given counts, all zero. */
 sb_status sb_store_allocate(const uint32_t counts[SB_DOMAIN_COUNT], sb_model_store **out, sb_diagnostics *diag);

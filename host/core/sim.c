@@ -18,115 +18,16 @@ static void host_log(void *context, uint32_t level, const char *text)
 static void *host_alloc(void *context, uint64_t bytes)
 {
   sim_part *part = context;
-  if (bytes > SIZE_MAX - 64) return NULL;
+  if (bytes > SIZE_MAX - 128) return NULL;
   size_t size = ((size_t)bytes + 63) / 64 * 64;
   void **blocks = realloc(part->blocks, (part->block_count + 1) * sizeof *blocks);
   if (!blocks) return NULL;
   part->blocks = blocks;
-  void *block = aligned_alloc(64, size ? size : 64);
+  /* calloc leaves large blocks to the system's zero pages: what a plugin reserves and never touches costs nothing. */
+  char *block = calloc(1, size + 64);
   if (!block) return NULL;
-  memset(block, 0, size ? size : 64);
   part->blocks[part->block_count++] = block;
-  return block;
-}
-
-void sb_sim_refresh_contact_start(sim_part *part)
-{
-  uint32_t sum = 0;
-  for (uint32_t w = 0; w < part->sim->model->world_count; w++) {
-    part->contact_start[w] = sum;
-    sum += part->contact_count[w];
-  }
-  part->contact_start[part->sim->model->world_count] = sum;
-}
-
-/* The first contact array of a solver brings the keys along by which its elements are found again. */
-static sb_status start_contact_cache(sim_part *part)
-{
-  sb_sim *sim = part->sim;
-  uint32_t capacity = sb_collision_get_usage(sim->collision).contact_capacity;
-  void *data;
-  part->contact_start = calloc((size_t)sim->model->world_count + 1, sizeof *part->contact_start);
-  part->match = calloc((size_t)capacity + 1, sizeof *part->match);
-  if (!part->contact_start || !part->match) {
-    snprintf(part->error, sizeof part->error, "no memory for %u contacts", capacity);
-    return SB_E_MEMORY;
-  }
-  sb_array_desc count = {.struct_size = sizeof count, .type = SB_TYPE_U32, .domain = SB_DOMAIN_WORLD, .components = 1,
-                         .count = sim->model->world_count, .lane_block = 1, .name = "contact_count"};
-  sb_status status = sb_registry_add(&sim->registry, part->name, &count, &data, part->error, sizeof part->error);
-  part->contact_count = data;
-  sb_array_desc key = {.struct_size = sizeof key, .type = SB_TYPE_U32, .domain = SB_DOMAIN_CONTACT, .components = 2, .count = capacity,
-                       .lane_block = 1, .name = "contact_key"};
-  if (!status)
-    status = sb_registry_add_for(&sim->registry, part->name, &key, part->contact_start, capacity, &data, part->error, sizeof part->error);
-  part->contact_key = data;
-  sb_array_desc point = {.struct_size = sizeof point, .type = SB_TYPE_F32, .domain = SB_DOMAIN_CONTACT, .components = 3, .count = capacity,
-                         .lane_block = 1, .name = "contact_point"};
-  if (!status)
-    status = sb_registry_add_for(&sim->registry, part->name, &point, part->contact_start, capacity, &data, part->error, sizeof part->error);
-  part->contact_point = data;
-  return status;
-}
-
-static uint64_t old_key(const sim_part *part, uint32_t i)
-{
-  return (uint64_t)part->contact_key[2 * (size_t)i + 1] << 32 | part->contact_key[2 * (size_t)i];
-}
-
-/* Contacts first to end - 1 of one pair of shapes that have no match yet take the nearest contacts of the old run that nobody has taken: features can change their
- * name where edges coincide, while the point stays where it is. Of equal distances the first wins. */
-static void match_by_distance(sim_part *part, const sb_contacts *now, uint32_t first, uint32_t end, uint32_t old, uint32_t old_end)
-{
-  uint32_t taken = 0; /* bit per contact of the old run; runs are at most 32 long */
-  if (old_end - old > 32) old_end = old + 32;
-  for (uint32_t i = first; i < end; i++)
-    if (part->match[i] >= 0 && (uint32_t)part->match[i] - old < 32) taken |= 1u << ((uint32_t)part->match[i] - old);
-  for (uint32_t i = first; i < end; i++) {
-    if (part->match[i] >= 0) continue;
-    float best = SB_NO_LIMIT;
-    for (uint32_t k = old; k < old_end; k++) {
-      if (taken >> (k - old) & 1u) continue;
-      const float *p = now->point_a + 3 * (size_t)i, *q = part->contact_point + 3 * (size_t)k;
-      float x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2], d = (x * x + y * y) + z * z;
-      if (d < best) best = d, part->match[i] = (int32_t)k;
-    }
-    if (part->match[i] >= 0) taken |= 1u << ((uint32_t)part->match[i] - old);
-  }
-}
-
-/* Both lists are sorted by key inside a world, so one merge finds equal keys, and the runs of equal pairs. */
-static void match_contacts(sim_part *part, const sb_contacts *now)
-{
-  const sb_model *m = part->sim->model;
-  for (uint32_t w = 0; w < m->world_count; w++) {
-    uint32_t old = part->contact_start[w], old_last = part->contact_start[w + 1];
-    for (uint32_t i = now->world_start[w], end; i < now->world_start[w + 1]; i = end) {
-      uint64_t pair = now->key[i] >> 16;
-      bool complete = true;
-      while (old < old_last && old_key(part, old) >> 16 < pair) old++;
-      uint32_t old_end = old, k = old;
-      while (old_end < old_last && old_key(part, old_end) >> 16 == pair) old_end++;
-      for (end = i; end < now->world_start[w + 1] && now->key[end] >> 16 == pair; end++) {
-        while (k < old_end && old_key(part, k) < now->key[end]) k++;
-        part->match[end] = k < old_end && old_key(part, k) == now->key[end] ? (int32_t)k : -1;
-        complete = complete && part->match[end] >= 0;
-      }
-      if (!complete && old < old_end) match_by_distance(part, now, i, end, old, old_end);
-      old = old_end;
-    }
-  }
-}
-
-static void keep_contact_keys(sim_part *part, const sb_contacts *now)
-{
-  for (uint32_t w = 0; w < part->sim->model->world_count; w++) part->contact_count[w] = now->world_start[w + 1] - now->world_start[w];
-  sb_sim_refresh_contact_start(part);
-  for (uint32_t i = 0; i < now->count; i++) {
-    part->contact_key[2 * (size_t)i] = (uint32_t)now->key[i];
-    part->contact_key[2 * (size_t)i + 1] = (uint32_t)(now->key[i] >> 32);
-    memcpy(part->contact_point + 3 * (size_t)i, now->point_a + 3 * (size_t)i, 3 * sizeof(float));
-  }
+  return block + (64 - (uintptr_t)block % 64);
 }
 
 static sb_status host_register(void *context, const sb_array_desc *desc, void **data)
@@ -134,7 +35,7 @@ static sb_status host_register(void *context, const sb_array_desc *desc, void **
   sim_part *part = context;
   *data = NULL;
   if (desc->struct_size == sizeof *desc && desc->domain == SB_DOMAIN_CONTACT && !part->contact_start) {
-    sb_status status = start_contact_cache(part);
+    sb_status status = sb_contact_cache_start(part);
     if (status) return status;
   }
   return sb_registry_add_for(&part->sim->registry, part->name, desc, part->contact_start,
@@ -270,7 +171,7 @@ static void set_initial_state(sb_sim *sim)
   for (size_t i = 0; i < sim->registry.count; i++)
     memset(sim->registry.arrays[i].data, 0, sim->registry.arrays[i].words * sizeof(uint32_t));
   for (uint32_t p = 0; p < sim->part_count; p++)
-    if (sim->parts[p].match) sb_sim_refresh_contact_start(&sim->parts[p]);
+    if (sim->parts[p].match) sb_contact_cache_refresh(&sim->parts[p]);
   copy_floats(sim->state.body_q, m->body_q, (size_t)m->body_count * 7);
   copy_floats(sim->state.body_qd, m->body_qd, (size_t)m->body_count * 6);
   copy_floats(sim->state.joint_q, m->joint_q, m->coord_count);
@@ -341,6 +242,8 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
     return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, part->name, "no memory for the solver");
   if (param_count) memcpy(part->params, config->params, param_count * sizeof *part->params);
   if (config->body_count) memcpy(part->bodies, config->bodies, config->body_count * sizeof *part->bodies);
+  sb_status status = sb_sim_check_equalities(part, diag);
+  if (status) return status;
   part->host = (sb_host){.struct_size = sizeof(sb_host), .context = part, .log = host_log, .alloc = host_alloc,
                          .register_array = host_register, .parallel_for = host_parallel_for,
                          .get_extension = host_extension};
@@ -351,7 +254,7 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
                   .contact_capacity = sb_collision_get_usage(sim->collision).contact_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
                   .model = sim->model, .state = &sim->state, .host = &part->host};
   char error[512] = "";
-  sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
+  status = part->api->bind(part->instance, &bind, error, sizeof error);
   error[sizeof error - 1] = 0;
   if (!status) return SB_OK;
   if (!error[0]) snprintf(error, sizeof error, "%s", part->error[0] ? part->error : "no reason given");
@@ -366,6 +269,8 @@ static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_d
   settings.contact_capacity = config->contact_capacity;
   settings.pair_capacity = config->pair_capacity;
   settings.speculative_margin = config->speculative_margin;
+  settings.ccd_bodies = config->ccd_bodies;
+  settings.ccd_body_count = config->ccd_body_count;
   settings.lanes = sim->lanes;
   settings.truncate = sim->mode == SB_MODE_OFF; /* counted there; above Off an overflow stops the run */
   if (sb_collision_create(sim->model, &settings, &sim->collision))
@@ -391,6 +296,7 @@ static uint64_t hash_setup(const sb_sim_config *config)
   uint32_t margin;
   memcpy(&margin, &config->speculative_margin, sizeof margin);
   h = fold_number(h, margin);
+  for (uint32_t i = 0; i < config->ccd_body_count; i++) h = fold_number(h, config->ccd_bodies[i]);
   for (uint32_t p = 0; p < config->part_count; p++) {
     const sb_sim_part *part = &config->parts[p];
     const sb_solver_desc *desc = part->api->desc;
@@ -435,10 +341,14 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
       sb_thread_pool_create(config->threads ? config->threads : 1, config->shuffle, &sim->pool))
     status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for state or threads");
   if (!status) status = create_state(sim, diag);
+  if (!status && sb_sim_hash_start(sim)) status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for hashes");
   if (!status) status = create_collision(sim, config, diag);
   if (!status) status = create_filter(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
+  if (!status) status = sb_sim_create_constraints(sim, diag);
+  if (!status) status = sb_sensors_create(sim, diag);
+  if (!status && config->events) status = sb_events_create(sim, diag);
   if (!status) status = sb_sim_reset(sim, diag);
   sb_fp_env_leave(saved);
   if (status) {
@@ -469,8 +379,17 @@ void sb_sim_destroy(sb_sim *sim)
   sb_registry_free(&sim->registry);
   free(sim->owner);
   free(sim->seen_memory);
+  free(sim->tendons);
+  free(sim->gears);
+  free(sim->touching);
+  free(sim->touched);
+  free(sim->events);
+  free(sim->past_q);
+  free(sim->past_qd);
   free(sim->history);
   free(sim->history_tick);
+  free(sim->hash_start);
+  free(sim->hash_sums);
   free(sim);
 }
 
@@ -483,12 +402,24 @@ sb_status sb_sim_reset(sb_sim *sim, sb_diagnostics *diag)
   sim->stats = (sb_sim_stats){0};
   set_initial_state(sim);
   sb_status status = activate_parts(sim, diag);
+  sb_events_reset(sim);
+  sb_sensors_note_past(sim);
+  if (!status) sb_sensors_evaluate(sim, 0);
   if (!status) note_first_hash(sim);
   sb_fp_env_leave(saved);
   return status;
 }
 
 /* ---- the tick ---- */
+
+/* The force of a motor on a tendon, at the joints that the tendon runs over. */
+static void pull_tendon(sb_sim *sim, uint32_t tendon, float force)
+{
+  const sb_model *m = sim->model;
+  uint32_t first = (uint32_t)m->tendon_first_term[tendon];
+  for (uint32_t i = first; i < first + m->tendon_terms[tendon]; i++)
+    sim->state.joint_f[m->tendon_term_dof[i]] += m->tendon_term_coef[i] * force;
+}
 
 /* Motors add force, servo actuators set targets; the control is clamped to its range. */
 static void apply_actuators(sb_sim *sim)
@@ -499,9 +430,11 @@ static void apply_actuators(sb_sim *sim)
     float ctrl = sim->state.actuator_ctrl[a];
     ctrl = ctrl < m->actuator_ctrl_lower[a] ? m->actuator_ctrl_lower[a] : ctrl;
     ctrl = ctrl > m->actuator_ctrl_upper[a] ? m->actuator_ctrl_upper[a] : ctrl;
-    uint32_t dof = (uint32_t)m->actuator_dof[a];
+    int32_t dof = m->actuator_dof[a];
     float gear = m->actuator_gear[a];
-    if (m->actuator_kind[a] == SB_ACTUATOR_MOTOR)
+    if (m->actuator_tendon[a] >= 0)
+      pull_tendon(sim, (uint32_t)m->actuator_tendon[a], gear * ctrl);
+    else if (m->actuator_kind[a] == SB_ACTUATOR_MOTOR)
       sim->state.joint_f[dof] += gear * ctrl;
     else if (m->actuator_kind[a] == SB_ACTUATOR_POSITION)
       sim->state.joint_target_q[dof] = ctrl / gear;
@@ -540,6 +473,7 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
                      (unsigned long long)sim->tick);
   }
   note_contacts(sim, sb_collision_contacts(sim->collision));
+  sb_events_find(sim);
   return SB_OK;
 }
 
@@ -547,7 +481,7 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
   sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt,
                   .contacts = contacts_for(sim, (uint32_t)(part - sim->parts)), .match = part->match};
-  if (part->match) match_contacts(part, step.contacts);
+  if (part->match) sb_contact_cache_match(part, step.contacts);
   char error[512] = "";
   sim->chunk_fp_faults = 0;
   sb_status status = part->api->step(part->instance, &step, error, sizeof error);
@@ -562,7 +496,7 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
                        "subnormal settings alone",
                        (unsigned long long)sim->tick, fault);
   }
-  if (part->match) keep_contact_keys(part, step.contacts);
+  if (part->match) sb_contact_cache_keep(part, step.contacts);
   if (status)
     return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_FAILED, part->name, "tick %llu: %s",
                      (unsigned long long)sim->tick, error[0] ? error : "the solver failed without a reason");
@@ -597,10 +531,13 @@ static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
 
 static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
 {
+  sb_sensors_note_past(sim);
   apply_actuators(sim);
+  sb_sim_apply_constraints(sim);
   sb_status status = collide(sim, diag);
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
   if (status) return status;
+  sb_sensors_evaluate(sim, sim->tick + 1);
   if (sim->model->body_count) memset(sim->state.body_f, 0, (size_t)sim->model->body_count * 6 * sizeof(float));
   bool bad = false;
   uint64_t hash = sb_sim_hash_all(sim, &bad);
@@ -642,6 +579,13 @@ uint64_t sb_sim_tick(const sb_sim *sim) { return sim->tick; }
 const sb_registry *sb_sim_registry(const sb_sim *sim) { return &sim->registry; }
 const sb_contacts *sb_sim_contacts(const sb_sim *sim) { return sb_collision_contacts(sim->collision); }
 sb_state *sb_sim_state(sb_sim *sim) { return &sim->state; }
+const sb_contact_event *sb_sim_events(const sb_sim *sim, uint32_t *count)
+{
+  *count = sim->event_count;
+  return sim->events;
+}
+
+const float *sb_sim_sensor_data(const sb_sim *sim) { return sim->sensor_data; }
 
 sb_sim_stats sb_sim_statistics(const sb_sim *sim)
 {

@@ -1,6 +1,6 @@
 /* A simulation: one model, its solvers, and the tick that drives them. C library alone.
  *
- * A tick:  motors and drives -> collide -> solvers in order -> NaN guard -> state hash
+ * A tick:  motors and drives -> collide -> solvers in order -> sensors -> NaN guard -> state hash
  * Nothing here reads a clock, and no result depends on threads, lanes or task order. */
 #ifndef SAMEBIT_HOST_SIM_H
 #define SAMEBIT_HOST_SIM_H
@@ -44,9 +44,12 @@ typedef struct sb_sim_config {
   uint32_t contact_capacity;   /* 0: from the scene */
   uint32_t pair_capacity;      /* 0: from the scene */
   float speculative_margin;    /* m */
+  const uint32_t *ccd_bodies;  /* of the replicated model: their contacts are swept over the tick */
+  uint32_t ccd_body_count;
   sb_coupling coupling;
   uint64_t shuffle;            /* not 0: tasks start in a permuted order */
   uint64_t seed;
+  bool events;                 /* keep contact events; changes no result */
 } sb_sim_config;
 
 /* Creates the simulation in the state of tick 0. */
@@ -101,6 +104,25 @@ bool sb_sim_compare(const sb_sim *a, const sb_sim *b, sb_difference *difference)
 const sb_registry *sb_sim_registry(const sb_sim *sim);
 const sb_contacts *sb_sim_contacts(const sb_sim *sim);
 sb_state *sb_sim_state(sb_sim *sim);
+/* Values of the sensors after the last tick, SB_SENSOR_NUMBERS for each, those that its type does not have 0; NULL without
+ * sensors. Part of the state: "sensors.sensor_data". */
+#define SB_SENSOR_NUMBERS 4
+const float *sb_sim_sensor_data(const sb_sim *sim);
+
+/* What happened between two shapes in a tick. A pair begins to touch when a gap closes, or will within the tick at the speed
+ * of approach, and ends when all its gaps are above 1 mm or it has no contacts; a begin faster than 1 m/s is a hit as well. */
+#define SB_EVENT_BEGIN 0u
+#define SB_EVENT_END 1u
+#define SB_EVENT_HIT 2u
+typedef struct sb_contact_event {
+  uint32_t kind; /* SB_EVENT_* */
+  uint32_t world;
+  int32_t shape_a, shape_b;
+  float speed; /* m/s of approach when the tick began, the largest of the pair's contacts; 0 for an end */
+} sb_contact_event;
+/* Events of the last tick, sorted by world, shape a, shape b, kind; none are ever left out. Valid until the next step. Empty
+ * unless the configuration asks for events. */
+const sb_contact_event *sb_sim_events(const sb_sim *sim, uint32_t *count);
 
 /* Counters of the run; presentation only. */
 typedef struct sb_sim_stats {

@@ -2,6 +2,8 @@
 #ifndef SAMEBIT_HOST_SIM_INTERNAL_H
 #define SAMEBIT_HOST_SIM_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "collision.h"
 #include "sim.h"
 #include "thread_pool.h"
@@ -27,6 +29,29 @@ typedef struct sim_part {
   float *contact_point;    /* registered: 3, the point on shape a in body a's frame */
   int32_t *match;          /* of this tick */
 } sim_part;
+
+/* Sums of a world that tasks add to in any order: addition modulo 2^32 does not mind. */
+typedef struct sim_hash_sums {
+  atomic_uint a, b;
+} sim_hash_sums;
+
+/* A tendon whose solver has none. */
+typedef struct sim_tendon {
+  uint32_t tendon;
+  float inertia; /* kg or kg m^2 that a change of its length moves, estimated */
+} sim_tendon;
+
+/* An equality between joints whose solver has none. */
+typedef struct sim_gear {
+  uint32_t equality;
+  float inverse[2]; /* 1/kg or 1/(kg m^2) of each dof, estimated; 0 for a missing one */
+} sim_gear;
+
+/* A pair of shapes that touch. */
+typedef struct sim_touch {
+  uint32_t world;
+  int32_t shape_a, shape_b;
+} sim_touch;
 
 struct sb_sim {
   const sb_model_store *store;
@@ -54,10 +79,47 @@ struct sb_sim {
   uint64_t *history;        /* ring of SB_HASH_HISTORY */
   uint64_t *history_tick;
   sb_sim_stats stats;
+  uint64_t *hash_start;           /* hashing: first word of each world, of all its arrays in a row; world_count + 1 */
+  sim_hash_sums *hash_sums;       /* of each world */
+  sim_tendon *tendons;
+  uint32_t tendon_count;
+  sim_gear *gears;
+  uint32_t gear_count;
+  sim_touch *touching, *touched; /* this tick and the one before, sorted; NULL without events */
+  uint32_t touching_count, touched_count;
+  sb_contact_event *events;
+  uint32_t event_count;
+  float *sensor_data;      /* registered; NULL without sensors */
+  float *past_q, *past_qd; /* body_q and body_qd before the tick, where a sensor needs them */
 };
 
+/* contact_cache.c: the contacts of the tick before, by which a solver finds its warm start. */
+sb_status sb_contact_cache_start(sim_part *part);
 /* Recomputes contact_start from the registered counts. */
-void sb_sim_refresh_contact_start(sim_part *part);
+void sb_contact_cache_refresh(sim_part *part);
+/* Fills part->match. */
+void sb_contact_cache_match(sim_part *part, const sb_contacts *now);
+/* Remembers the contacts of this tick. */
+void sb_contact_cache_keep(sim_part *part, const sb_contacts *now);
+
+/* Memory for hashing; SB_E_MEMORY when there is none. */
+sb_status sb_sim_hash_start(sb_sim *sim);
+
+/* sim_constraint.c: refuses a connect or weld on the bodies of a part whose solver has no equality constraints. */
+sb_status sb_sim_check_equalities(const sim_part *part, sb_diagnostics *diag);
+/* Finds the tendons, and the equalities between joints, whose solver has none; adds their forces to joint_f. */
+sb_status sb_sim_create_constraints(sb_sim *sim, sb_diagnostics *diag);
+void sb_sim_apply_constraints(sb_sim *sim);
+
+/* sensor.c: registers the values; remembers the state before a tick; works the values out after it. */
+sb_status sb_sensors_create(sb_sim *sim, sb_diagnostics *diag);
+void sb_sensors_note_past(sb_sim *sim);
+void sb_sensors_evaluate(sb_sim *sim, uint64_t ticks_done);
+
+/* contact_event.c: events of this tick, from its contacts and velocities before the solvers. */
+sb_status sb_events_create(sb_sim *sim, sb_diagnostics *diag);
+void sb_events_reset(sb_sim *sim);
+void sb_events_find(sb_sim *sim);
 
 /* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);

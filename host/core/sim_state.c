@@ -18,20 +18,80 @@ uint64_t sb_sim_hash_world(const sb_sim *sim, uint32_t world)
   return sb_hash_world(sums);
 }
 
+/* Words in one task of the hash of all state. */
+#define HASH_CHUNK 8192u
+
+sb_status sb_sim_hash_start(sb_sim *sim)
+{
+  sim->hash_start = calloc((size_t)sim->model->world_count + 1, sizeof *sim->hash_start);
+  sim->hash_sums = calloc((size_t)sim->model->world_count + 1, sizeof *sim->hash_sums);
+  return sim->hash_start && sim->hash_sums ? SB_OK : SB_E_MEMORY;
+}
+
+/* Adds the part of world w's words, all arrays in a row, that lies in [first, end). Arrays in lane blocks go whole to where they begin. */
+static void hash_piece(const sb_sim *sim, uint32_t w, uint64_t first, uint64_t end, bool *bad)
+{
+  sb_hash_sums sums = {0, 0};
+  uint64_t at = sim->hash_start[w];
+  for (size_t i = 0; i < sim->registry.count && at < end; i++) {
+    const sb_array *a = &sim->registry.arrays[i];
+    uint64_t words = (uint64_t)(a->world_start[w + 1] - a->world_start[w]) * a->components;
+    uint64_t from = first > at ? first - at : 0, to = end - at < words ? end - at : words;
+    if (a->lane_block == 1 && from < to) {
+      const uint32_t *data = a->data + (size_t)a->world_start[w] * a->components + from;
+      *bad |= sb_hash_words(&sums, data, (size_t)(to - from), (uint32_t)from, a->id, a->type == SB_TYPE_F32, sim->lanes);
+    } else if (a->lane_block != 1 && from == 0 && at >= first) {
+      sb_hash_sums whole = sb_array_hash_world(a, w, sim->lanes, bad);
+      sums.a += whole.a;
+      sums.b += whole.b;
+    }
+    at += words;
+  }
+  atomic_fetch_add(&sim->hash_sums[w].a, sums.a);
+  atomic_fetch_add(&sim->hash_sums[w].b, sums.b);
+}
+
+typedef struct hash_job {
+  const sb_sim *sim;
+  atomic_bool bad;
+} hash_job;
+
+static void hash_chunk(void *user, uint32_t chunk)
+{
+  hash_job *job = user;
+  const sb_sim *sim = job->sim;
+  uint64_t first = (uint64_t)chunk * HASH_CHUNK, end = first + HASH_CHUNK;
+  uint32_t low = 0, high = sim->model->world_count; /* the last world that starts not after `first` */
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (sim->hash_start[middle] <= first)
+      low = middle;
+    else
+      high = middle;
+  }
+  bool bad = false;
+  for (uint32_t w = low; w < sim->model->world_count && sim->hash_start[w] < end; w++) hash_piece(sim, w, first, end, &bad);
+  if (bad) atomic_store(&job->bad, true);
+}
+
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad)
 {
-  uint64_t run = 0;
-  bool found = false;
-  for (uint32_t w = 0; w < sim->model->world_count; w++) {
-    sb_hash_sums sums = {0, 0};
+  uint32_t worlds = sim->model->world_count;
+  uint64_t run = 0, words = 0;
+  for (uint32_t w = 0; w < worlds; w++) {
+    sim->hash_start[w] = words;
+    atomic_store_explicit(&sim->hash_sums[w].a, 0u, memory_order_relaxed);
+    atomic_store_explicit(&sim->hash_sums[w].b, 0u, memory_order_relaxed);
     for (size_t i = 0; i < sim->registry.count; i++) {
-      sb_hash_sums part = sb_array_hash_world(&sim->registry.arrays[i], w, sim->lanes, &found);
-      sums.a += part.a;
-      sums.b += part.b;
+      const sb_array *a = &sim->registry.arrays[i];
+      words += (uint64_t)(a->world_start[w + 1] - a->world_start[w]) * a->components;
     }
-    run = sb_hash_fold(run, sb_hash_world(sums));
   }
-  if (bad) *bad = found;
+  sim->hash_start[worlds] = words;
+  hash_job job = {sim, false};
+  sb_thread_pool_run(sim->pool, (uint32_t)((words + HASH_CHUNK - 1) / HASH_CHUNK), hash_chunk, &job);
+  for (uint32_t w = 0; w < worlds; w++) run = sb_hash_fold(run, sb_hash_world((sb_hash_sums){sim->hash_sums[w].a, sim->hash_sums[w].b}));
+  if (bad) *bad = job.bad;
   return run;
 }
 
@@ -129,10 +189,12 @@ bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash)
   return true;
 }
 
-/* ---- snapshot: magic, version, model hash, tick, dt, array and world count, setup hash; then for each array id, elements, components, words ---- */
+/* ---- snapshot: magic, version, model hash, tick, dt, array and world count, setup hash; then for each array id, elements, components, words;
+ * then the number of touching pairs, or NO_EVENTS, and world, shape a, shape b of each ---- */
 
 #define SNAPSHOT_MAGIC 0x4e534253u /* "SBSN" */
-#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_VERSION 2u
+#define NO_EVENTS 0xffffffffu
 #define SNAPSHOT_HEADER_WORDS 12u
 
 static void put_word(uint8_t *at, uint32_t word)
@@ -166,7 +228,7 @@ static void fill_header(const sb_sim *sim, uint32_t header[SNAPSHOT_HEADER_WORDS
 
 sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diagnostics *diag)
 {
-  size_t words = SNAPSHOT_HEADER_WORDS;
+  size_t words = SNAPSHOT_HEADER_WORDS + 1 + 3 * (size_t)sim->touching_count;
   for (size_t i = 0; i < sim->registry.count; i++)
     words += 3 + (size_t)live_count(sim, &sim->registry.arrays[i]) * sim->registry.arrays[i].components;
   uint8_t *out = malloc(words * 4), *at = out;
@@ -184,9 +246,46 @@ sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diag
     for (uint32_t e = 0; e < live; e++)
       for (uint32_t c = 0; c < a->components; c++, at += 4) put_word(at, a->data[sb_array_word(a, e, c)]);
   }
+  put_word(at, sim->events ? sim->touching_count : NO_EVENTS);
+  at += 4;
+  for (uint32_t i = 0; i < sim->touching_count; i++, at += 12) {
+    put_word(at, sim->touching[i].world);
+    put_word(at + 4, (uint32_t)sim->touching[i].shape_a);
+    put_word(at + 8, (uint32_t)sim->touching[i].shape_b);
+  }
   *bytes = out;
   *size = words * 4;
   return SB_OK;
+}
+
+/* Of the touching pairs at the end. Pairs are sorted, as events rely on it. */
+static const char *find_touching_fault(const sb_sim *sim, const uint8_t *at, size_t size)
+{
+  if (size < 4) return "it is truncated";
+  uint32_t count = get_word(at);
+  if (count == NO_EVENTS) return size == 4 ? NULL : "it has bytes after its end";
+  if (count > sb_collision_get_usage(sim->collision).contact_capacity) return "it has more contacts than this simulation holds";
+  if ((size - 4) / 12 < count) return "it is truncated";
+  if (size - 4 != 12 * (size_t)count) return "it has bytes after its end";
+  for (uint32_t i = 0; i < count; i++)
+    for (int k = 0, decided = i == 0; k < 3 && !decided; k++) {
+      uint32_t before = get_word(at + 4 + 12 * (size_t)(i - 1) + 4 * k), now = get_word(at + 4 + 12 * (size_t)i + 4 * k);
+      if (now < before || (k == 2 && now == before)) return "its touching pairs are not sorted";
+      decided = now > before;
+    }
+  return NULL;
+}
+
+static void restore_touching(sb_sim *sim, const uint8_t *at)
+{
+  uint32_t count = get_word(at);
+  sb_events_reset(sim);
+  if (!sim->events || count == NO_EVENTS) return; /* what touches begins anew */
+  for (uint32_t i = 0; i < count; i++) {
+    const uint8_t *pair = at + 4 + 12 * (size_t)i;
+    sim->touching[i] = (sim_touch){get_word(pair), (int32_t)get_word(pair + 4), (int32_t)get_word(pair + 8)};
+  }
+  sim->touching_count = count;
 }
 
 /* What does not fit, or NULL. */
@@ -219,7 +318,7 @@ static const char *find_snapshot_fault(const sb_sim *sim, const uint8_t *bytes, 
     }
     at += need;
   }
-  return at == end ? NULL : "it has bytes after its end";
+  return find_touching_fault(sim, at, (size_t)(end - at));
 }
 
 sb_status sb_sim_restore(sb_sim *sim, const void *data, size_t size, sb_diagnostics *diag)
@@ -237,8 +336,9 @@ sb_status sb_sim_restore(sb_sim *sim, const void *data, size_t size, sb_diagnost
       for (uint32_t c = 0; c < a->components; c++, at += 4) a->data[sb_array_word(a, e, c)] = get_word(at);
     if (is_contact_count(sim, a))
       for (uint32_t p = 0; p < sim->part_count; p++)
-        if (sim->parts[p].contact_count == a->data) sb_sim_refresh_contact_start(&sim->parts[p]);
+        if (sim->parts[p].contact_count == a->data) sb_contact_cache_refresh(&sim->parts[p]);
   }
+  restore_touching(sim, at);
   sim->tick = (uint64_t)get_word(bytes + 16) | (uint64_t)get_word(bytes + 20) << 32;
   sim->failed = false;
   sim->owed_seconds = 0;

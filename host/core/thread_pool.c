@@ -17,21 +17,27 @@ typedef struct job {
   uint32_t offset;
 } job;
 
+/* A job is published through `ticket`: its number in the high half, the next chunk in the low half. A ticket of an odd number is
+ * closed: the job's fields are being written. Whoever takes a chunk does so by compare and exchange on the ticket, so a
+ * worker that comes late finds another number and takes nothing, and nobody waits for it. */
 struct sb_thread_pool {
   uint32_t threads;
   uint64_t shuffle;
   uint64_t shuffle_state;
-  job now;
+  _Atomic(void (*)(void *, uint32_t)) fn;
+  _Atomic(void *) user;
+  atomic_uint count, step, offset;
+  _Atomic uint64_t ticket;
+  atomic_uint finished; /* chunks of this job that are done */
+  atomic_uint fp_faults;
+  atomic_uint sleepers; /* workers that wait for `wake` */
+  atomic_bool waiting;  /* the caller waits for `done` */
+  atomic_bool stop;
   pthread_mutex_t lock;
   pthread_cond_t wake;
   pthread_cond_t done;
   pthread_t *workers;
   uint32_t worker_count;
-  atomic_uint generation; /* odd or even does not matter: a change means a new job */
-  atomic_uint next;
-  atomic_uint fp_faults;
-  uint32_t busy; /* workers still in the job; under lock */
-  atomic_bool stop;
 };
 
 static uint32_t run_chunk(const job *j, uint32_t i)
@@ -64,43 +70,108 @@ static void plan_order(sb_thread_pool *pool, job *j)
   while (gcd(j->step, j->count) != 1) j->step = j->step % j->count + 1;
 }
 
+/* A tick has hundreds of jobs, a few microseconds apart: look around for about 50 microseconds before sleeping. */
 #define SPIN_ROUNDS 2000
 
-static void work(sb_thread_pool *pool, const job *j)
+static void spin_pause(void)
 {
-  for (;;) {
-    uint32_t i = atomic_fetch_add_explicit(&pool->next, 1u, memory_order_relaxed);
-    if (i >= j->count) return;
-    uint32_t faults = run_chunk(j, i);
-    if (faults) atomic_fetch_add_explicit(&pool->fp_faults, faults, memory_order_relaxed);
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+static uint32_t job_number(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
+
+/* Takes a chunk of the job `number`; false when none is left or the job is over. */
+static bool take_chunk(sb_thread_pool *pool, uint32_t number, uint32_t count, uint32_t *chunk)
+{
+  uint64_t ticket = atomic_load(&pool->ticket);
+  while (job_number(ticket) == number && (uint32_t)ticket < count) {
+    if (!atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket + 1)) continue;
+    *chunk = (uint32_t)ticket;
+    return true;
   }
+  return false;
+}
+
+static void work(sb_thread_pool *pool, uint32_t number)
+{
+  job j = {atomic_load(&pool->fn), atomic_load(&pool->user), atomic_load(&pool->count), atomic_load(&pool->step), atomic_load(&pool->offset)};
+  uint32_t chunk;
+  while (take_chunk(pool, number, j.count, &chunk)) {
+    uint32_t faults = run_chunk(&j, chunk);
+    if (faults) atomic_fetch_add(&pool->fp_faults, faults);
+    if (atomic_fetch_add(&pool->finished, 1u) + 1 < j.count || !atomic_load(&pool->waiting)) continue;
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_signal(&pool->done);
+    pthread_mutex_unlock(&pool->lock);
+  }
+}
+
+/* The number of a job that is open and not `seen`; sleeps until there is one. */
+static uint32_t await_job(sb_thread_pool *pool, uint32_t seen)
+{
+  for (int spin = 0; spin < SPIN_ROUNDS; spin++) {
+    uint32_t number = job_number(atomic_load(&pool->ticket));
+    if ((number != seen && !(number & 1u)) || atomic_load(&pool->stop)) return number;
+    spin_pause();
+  }
+  pthread_mutex_lock(&pool->lock);
+  atomic_fetch_add(&pool->sleepers, 1u);
+  uint32_t number = job_number(atomic_load(&pool->ticket));
+  while ((number == seen || (number & 1u)) && !atomic_load(&pool->stop)) {
+    pthread_cond_wait(&pool->wake, &pool->lock);
+    number = job_number(atomic_load(&pool->ticket));
+  }
+  atomic_fetch_sub(&pool->sleepers, 1u);
+  pthread_mutex_unlock(&pool->lock);
+  return number;
 }
 
 static void *worker_main(void *argument)
 {
   sb_thread_pool *pool = argument;
-  unsigned seen = 0;
+  uint32_t seen = 0;
   sb_fp_env_enter();
-  for (;;) {
-    /* A tick has several jobs a few microseconds apart: look for the next for a moment before sleeping. */
-    for (int spin = 0; spin < SPIN_ROUNDS; spin++) {
-      if (atomic_load_explicit(&pool->generation, memory_order_acquire) != seen) break;
-      if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) break;
-    }
+  while (!atomic_load(&pool->stop)) {
+    seen = await_job(pool, seen);
+    work(pool, seen);
+  }
+  return NULL;
+}
+
+/* Closes the last ticket, writes the job, opens the next ticket. */
+static uint32_t publish(sb_thread_pool *pool, const job *j)
+{
+  uint32_t number = job_number(atomic_load(&pool->ticket)) + 2;
+  atomic_store(&pool->ticket, (uint64_t)(number - 1) << 32);
+  atomic_store(&pool->fn, j->fn);
+  atomic_store(&pool->user, j->user);
+  atomic_store(&pool->count, j->count);
+  atomic_store(&pool->step, j->step);
+  atomic_store(&pool->offset, j->offset);
+  atomic_store(&pool->finished, 0u);
+  atomic_store(&pool->fp_faults, 0u);
+  atomic_store(&pool->ticket, (uint64_t)number << 32);
+  if (atomic_load(&pool->sleepers)) {
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&pool->generation) == seen && !atomic_load(&pool->stop)) pthread_cond_wait(&pool->wake, &pool->lock);
-    if (atomic_load(&pool->stop)) {
-      pthread_mutex_unlock(&pool->lock);
-      return NULL;
-    }
-    seen = atomic_load(&pool->generation);
-    job j = pool->now;
-    pthread_mutex_unlock(&pool->lock);
-    work(pool, &j);
-    pthread_mutex_lock(&pool->lock);
-    if (--pool->busy == 0) pthread_cond_signal(&pool->done);
+    pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
   }
+  return number;
+}
+
+static void await_finished(sb_thread_pool *pool, uint32_t count)
+{
+  for (int spin = 0; spin < SPIN_ROUNDS; spin++) {
+    if (atomic_load(&pool->finished) == count) return;
+    spin_pause();
+  }
+  pthread_mutex_lock(&pool->lock);
+  atomic_store(&pool->waiting, true);
+  while (atomic_load(&pool->finished) != count) pthread_cond_wait(&pool->done, &pool->lock);
+  atomic_store(&pool->waiting, false);
+  pthread_mutex_unlock(&pool->lock);
 }
 
 uint32_t sb_thread_pool_run(sb_thread_pool *pool, uint32_t chunk_count, void (*fn)(void *, uint32_t), void *user)
@@ -113,18 +184,8 @@ uint32_t sb_thread_pool_run(sb_thread_pool *pool, uint32_t chunk_count, void (*f
   if (pool->worker_count == 0 || chunk_count == 1) {
     for (uint32_t i = 0; i < chunk_count; i++) faults += run_chunk(&j, i);
   } else {
-    pthread_mutex_lock(&pool->lock);
-    pool->now = j;
-    pool->busy = pool->worker_count;
-    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    atomic_store_explicit(&pool->fp_faults, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pool->generation, 1u, memory_order_release);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->lock);
-    work(pool, &j);
-    pthread_mutex_lock(&pool->lock);
-    while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
+    work(pool, publish(pool, &j));
+    await_finished(pool, chunk_count);
     faults = atomic_load(&pool->fp_faults);
   }
   sb_fp_env_leave(saved);

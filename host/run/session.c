@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collision.h"
 #include "fp_env.h"
@@ -16,7 +17,7 @@ static const char *const world_keys[] = {"scene", "gravity", "dt", "replicate", 
                                          "package_dirs"};
 static const char *const run_keys[] = {"ticks"};
 static const char *const determinism_keys[] = {"mode"};
-static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "speculative_margin"};
+static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "speculative_margin", "ccd"};
 static const char *const coupling_keys[] = {"contacts"};
 static const char *const section_names[] = {"world", "scene", "run", "determinism", "collision", "coupling", "solver.NAME"};
 
@@ -69,6 +70,30 @@ static char *resolve_path(const char *ini_path, const sb_setting *setting)
   return path;
 }
 
+/* Bytes of the state arrays that every solver shares, in all worlds. */
+static double state_bytes(const sb_model *m, uint32_t worlds)
+{
+  const double BODY = m->body_count, COORD = m->coord_count, DOF = m->dof_count, ACTUATOR = m->actuator_count;
+  double words = 4.0 * m->sensor_count;
+#define SB_X_WORDS(DOMAIN, name, comps, doc) words += (comps) * DOMAIN;
+  SB_STATE_ARRAYS(SB_X_WORDS)
+#undef SB_X_WORDS
+  return 4.0 * words * worlds;
+}
+
+/* Refuses worlds that cannot fit, before anything is allocated for them. What they need is a lower bound. */
+static sb_status check_memory(sb_session *s, uint32_t worlds, sb_diagnostics *diag)
+{
+  const sb_setting *setting = sb_config_find(&s->config, "world", "replicate");
+  double need = sb_model_store_replica_bytes(s->one, worlds) + state_bytes(sb_model_store_view(s->one), worlds);
+  double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE), have = pages * page;
+  if (worlds == 1 || !(have > 0.0) || need <= have) return SB_OK;
+  return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, setting ? setting->where : s->config.path,
+                   "replicate = %u needs more than %.1f GiB for model and state, and this machine has %.1f GiB; at most %.0f worlds "
+                   "of this scene can fit",
+                   worlds, need / 1073741824.0, have / 1073741824.0, have / need * worlds);
+}
+
 static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
 {
   static const char *const ground_names[] = {"none", "auto", NULL};
@@ -102,6 +127,7 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
   if (!status) status = sb_scene_load(&request, &s->one, diag);
   free(dirs_copy);
   free(path);
+  if (!status) status = check_memory(s, worlds, diag);
   if (!status) status = sb_model_store_replicate(s->one, worlds, first, &s->model, diag);
   return status;
 }
@@ -122,6 +148,7 @@ static void read_settings(sb_session *s, const sb_session_options *o, sb_diagnos
   sim->pair_capacity = (uint32_t)sb_config_whole(c, "collision", "pair_capacity", 0, 0, 1u << 28, diag);
   sim->contact_capacity = (uint32_t)sb_config_whole(c, "collision", "contact_capacity", 0, 0, 1u << 28, diag);
   sim->speculative_margin = (float)sb_config_number(c, "collision", "speculative_margin", 0.01, 0, 1, diag);
+  sb_config_find(c, "collision", "ccd"); /* read by sb_session_find_ccd */
   sim->coupling = SB_COUPLING_UNSET;
   if (sb_config_find(c, "coupling", "contacts"))
     sim->coupling = sb_config_choice(c, "coupling", "contacts", 0, coupling_names, diag) ? SB_COUPLING_ONE_WAY : SB_COUPLING_NONE;
@@ -157,6 +184,7 @@ static sb_status open_session(const char *ini_path, const sb_session_options *o,
     status = status_so_far(diag, errors);
   }
   if (!status) status = sb_session_assign_bodies(s, diag);
+  if (!status) status = sb_session_find_ccd(s, diag);
   if (!status) status = sb_session_grant_modes(s, diag);
   if (!status || status == SB_E_MODE) {
     sb_status filled = sb_session_fill_sim(s, diag);
@@ -184,6 +212,7 @@ void sb_session_close(sb_session *s)
   }
   free(s->parts);
   free(s->sim_parts);
+  free(s->ccd_bodies);
   sb_model_store_free(s->model);
   sb_model_store_free(s->one);
   sb_catalogue_free(&s->catalogue);

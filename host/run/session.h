@@ -45,6 +45,7 @@ typedef struct sb_session {
   uint32_t mode;  /* of the run: the weakest granted */
   uint64_t ticks; /* how far `run` goes unless told */
   sb_sim_part *sim_parts;
+  uint32_t *ccd_bodies;
   sb_sim_config sim; /* ready for sb_sim_create */
 } sb_session;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "golden_hashes.h"
+#include "samebit/solver_tools.h"
 
 static sb_status no_memory(sb_diagnostics *diag)
 {
@@ -89,7 +90,7 @@ sb_status sb_session_find_parts(sb_session *s, const sb_session_options *o, sb_d
   const sb_setting *global = sb_config_find(c, "determinism", "mode");
   uint32_t mode = sb_config_choice(c, "determinism", "mode", SB_MODE_CROSS_PLATFORM, sb_mode_names, diag);
   const char *where = global ? global->where : "default mode";
-  s->parts = calloc(c->section_count + 1, sizeof *s->parts);
+  s->parts = calloc(c->section_count + 2, sizeof *s->parts);
   if (!s->parts) return no_memory(diag);
   const sb_setting *own = sb_config_find(c, "collision", "mode");
   sb_session_part *collision = &s->parts[s->part_count++];
@@ -132,6 +133,17 @@ static const char *body_label(const sb_session *s, uint32_t body, char *buffer, 
   return buffer;
 }
 
+static void report_no_match(const sb_session *s, const char *patterns, const char *where, sb_diagnostics *diag)
+{
+  const sb_model *m = sb_model_store_view(s->one);
+  const char **names = malloc((m->body_count + 1) * sizeof *names);
+  for (uint32_t b = 0; names && b < m->body_count; b++) names[b] = sb_model_store_name(s->one, SB_NAME_BODY, b);
+  const char *near = names ? sb_nearest_name(patterns, names, m->body_count) : NULL;
+  sb_report(diag, SB_ERROR, SB_CODE_BODY_NO_MATCH, where, "no body matches \"%s\"%s%s%s%s", patterns, near && *near ? "; did you mean \"" : "",
+            near ? near : "", near && *near ? "\"?" : "", m->body_count ? "" : " (the scene has no bodies)");
+  free(names);
+}
+
 /* Owner of each body of one world: index of the part, 0 for none yet. */
 static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
 {
@@ -159,13 +171,7 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
                 "body \"%s\"%s: owned by [solver.%s] already; give each body to one solver through \"bodies\"",
                 body_label(s, first, buffer, sizeof buffer), twice > 1 ? " and others" : "", s->parts[owner[first]].name);
     if (any) continue;
-    const char **names = malloc((m->body_count + 1) * sizeof *names);
-    for (uint32_t b = 0; names && b < m->body_count; b++) names[b] = sb_model_store_name(s->one, SB_NAME_BODY, b);
-    const char *near = names ? sb_nearest_name(patterns, names, m->body_count) : NULL;
-    sb_report(diag, SB_ERROR, SB_CODE_BODY_NO_MATCH, setting ? setting->where : section, "no body matches \"%s\"%s%s%s%s", patterns,
-              near && *near ? "; did you mean \"" : "", near ? near : "", near && *near ? "\"?" : "",
-              m->body_count ? "" : " (the scene has no bodies)");
-    free(names);
+    report_no_match(s, patterns, setting ? setting->where : section, diag);
   }
   if (diag->error_count > errors) return; /* what follows would only repeat it */
   /* A bolted body that nobody named goes with what hangs on it. */
@@ -185,6 +191,35 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
   }
 }
 
+static void report_split(sb_session *s, const char *kind, sb_name_kind names, uint32_t index, uint32_t first,
+                         uint32_t second, sb_diagnostics *diag)
+{
+  sb_report(diag, SB_ERROR, SB_CODE_BODY_SPLIT, s->config.path,
+            "%s %u \"%s\" holds bodies of [solver.%s] and [solver.%s]; give them to one solver", kind, index,
+            sb_model_store_name(s->one, names, index), s->parts[first].name, s->parts[second].name);
+}
+
+/* No constraint may reach from one solver to another; bolted bodies belong to all. */
+static void check_constraints(sb_session *s, const uint32_t *owner, sb_diagnostics *diag)
+{
+  const sb_model *m = sb_model_store_view(s->one);
+  for (uint32_t e = 0; e < m->equality_count; e++) {
+    uint32_t part[2];
+    for (uint32_t k = 0; k < 2; k++) {
+      int32_t body = m->equality_body[2 * e + k];
+      part[k] = body < 0 || (m->body_flags[body] & SB_BODY_STATIC) ? 0 : owner[body];
+    }
+    if (part[0] && part[1] && part[0] != part[1])
+      report_split(s, "equality constraint", SB_NAME_EQUALITY, e, part[0], part[1], diag);
+  }
+  for (uint32_t i = 1; i < m->tendon_term_count; i++) {
+    int32_t t = m->tendon_term_tendon[i];
+    if (t != m->tendon_term_tendon[i - 1] || !sb_tendon_acts(m, t)) continue;
+    uint32_t before = owner[m->dof_body[m->tendon_term_dof[i - 1]]], now = owner[m->dof_body[m->tendon_term_dof[i]]];
+    if (before != now) report_split(s, "tendon", SB_NAME_TENDON, (uint32_t)t, before, now, diag);
+  }
+}
+
 sb_status sb_session_assign_bodies(sb_session *s, sb_diagnostics *diag)
 {
   const sb_model *one = sb_model_store_view(s->one), *all = sb_model_store_view(s->model);
@@ -192,6 +227,7 @@ sb_status sb_session_assign_bodies(sb_session *s, sb_diagnostics *diag)
   uint32_t *owner = calloc((size_t)one->body_count + 1, sizeof *owner);
   if (!owner) return no_memory(diag);
   claim_bodies(s, owner, diag);
+  if (diag->error_count == errors) check_constraints(s, owner, diag);
   sb_status status = diag->error_count > errors ? SB_E_CONFIG : SB_OK;
   for (uint32_t p = 1; !status && p < s->part_count; p++) {
     sb_session_part *part = &s->parts[p];
@@ -263,11 +299,27 @@ static void judge_part(sb_session_part *part, uint32_t lanes)
       snprintf(verdict.reason, sizeof verdict.reason, "declares %s: %.200s", sb_mode_name(part->declared), d->mode_reason[part->backend]);
   } else {
     part->declared = SB_MODE_CROSS_PLATFORM;
-    sb_verify_collision(SB_GOLDEN_COLLISION, lanes, &verdict);
+    if (!strcmp(part->plugin, "sensors"))
+      sb_verify_sensors(SB_GOLDEN_SENSORS, lanes, &verdict);
+    else
+      sb_verify_collision(SB_GOLDEN_COLLISION, lanes, &verdict);
   }
   part->verified = verdict.mode;
   part->granted = weaker(part->asked, weaker(part->declared, part->verified));
   snprintf(part->reason, sizeof part->reason, "%s", verdict.reason);
+}
+
+/* The host's sensors are a part, the last one, where the scene has any; they inherit the mode. */
+static sb_status add_sensors(sb_session *s, sb_diagnostics *diag)
+{
+  if (sb_model_store_view(s->one)->sensor_count == 0) return SB_OK;
+  const sb_setting *global = sb_config_find(&s->config, "determinism", "mode");
+  sb_session_part *part = &s->parts[s->part_count++];
+  part->name = strdup("sensors");
+  part->plugin = "sensors";
+  part->asked = sb_config_choice(&s->config, "determinism", "mode", SB_MODE_CROSS_PLATFORM, sb_mode_names, diag);
+  part->where = strdup(global ? global->where : "default mode");
+  return part->name && part->where ? SB_OK : no_memory(diag);
 }
 
 sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
@@ -280,7 +332,8 @@ sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
                      "\"contacts = one_way\" (the later solver sees the earlier one's bodies as moving obstacles)",
                      s->parts[first].name, s->parts[second].name);
   if (failed) return no_memory(diag);
-  sb_status status = SB_OK;
+  sb_status status = add_sensors(s, diag);
+  if (status) return status;
   s->mode = SB_MODE_CROSS_PLATFORM;
   for (uint32_t p = 0; p < s->part_count; p++) {
     sb_session_part *part = &s->parts[p];
@@ -289,9 +342,9 @@ sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
     if (part->granted >= part->asked) continue;
     status = sb_report(diag, SB_ERROR, SB_CODE_MODE_REFUSED, part->where,
                        "%s%s%s cannot keep mode %s on %s: declared %s, verified %s (%s); ask for a weaker mode with \"mode = %s\" in [%s%s]",
-                       part->api ? "solver " : "the collision pipeline", part->api ? part->name : "", "", sb_mode_name(part->asked),
+                       part->api ? "solver " : p ? "the host's " : "the collision pipeline", part->api || p ? part->name : "", "", sb_mode_name(part->asked),
                        sb_backend_name(part->backend), sb_mode_name(part->declared), sb_mode_name(part->verified), part->reason,
-                       sb_mode_name(part->granted), part->api ? "solver." : "", part->api ? part->name : "collision");
+                       sb_mode_name(part->granted), part->api ? "solver." : "", part->api ? part->name : p ? "determinism" : "collision");
   }
   return status;
 }
@@ -302,12 +355,32 @@ sb_status sb_session_fill_sim(sb_session *s, sb_diagnostics *diag)
   if (!s->sim_parts) return no_memory(diag);
   for (uint32_t p = 1; p < s->part_count; p++) {
     const sb_session_part *from = &s->parts[p];
-    s->sim_parts[p - 1] = (sb_sim_part){.name = from->name, .api = from->api, .params = from->params, .bodies = from->bodies,
+    if (!from->api) continue; /* the sensors */
+    s->sim_parts[s->sim.part_count++] = (sb_sim_part){.name = from->name, .api = from->api, .params = from->params, .bodies = from->bodies,
                                         .body_count = from->body_count, .backend = from->backend, .mode = from->granted,
                                         .lanes = from->module->entry->lanes};
   }
   s->sim.parts = s->sim_parts;
-  s->sim.part_count = s->part_count - 1;
   s->sim.mode = s->mode;
   return SB_OK;
+}
+
+sb_status sb_session_find_ccd(sb_session *s, sb_diagnostics *diag)
+{
+  const sb_setting *setting = sb_config_find(&s->config, "collision", "ccd");
+  if (!setting) return SB_OK;
+  const sb_model *one = sb_model_store_view(s->one);
+  uint32_t worlds = sb_model_store_view(s->model)->world_count, found = 0;
+  s->ccd_bodies = malloc(((size_t)one->body_count * worlds + 1) * sizeof *s->ccd_bodies);
+  if (!s->ccd_bodies) return no_memory(diag);
+  for (uint32_t w = 0; w < worlds; w++)
+    for (uint32_t b = 0; b < one->body_count; b++) {
+      char buffer[32];
+      if (pattern_matches(setting->value, body_label(s, b, buffer, sizeof buffer))) s->ccd_bodies[found++] = w * one->body_count + b;
+    }
+  s->sim.ccd_bodies = s->ccd_bodies;
+  s->sim.ccd_body_count = found;
+  if (found) return SB_OK;
+  report_no_match(s, setting->value, setting->where, diag);
+  return SB_E_CONFIG;
 }

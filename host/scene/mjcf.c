@@ -6,28 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_compiler(mjcf *m, const xmlNode *node)
+static const mjcf_compiler standard = {.degrees = true,
+                                       .autolimits = true,
+                                       .inertia_from_geom = MJCF_AUTO,
+                                       .group_range = {0.0, 5.0},
+                                       .total_mass = -1.0,
+                                       .euler = "xyz"};
+
+static void read_compiler(mjcf *m, const xmlNode *node, mjcf_compiler *to)
 {
   static const char *const angles[] = {"radian", "degree", NULL}, *const coordinates[] = {"local", "global", NULL};
   const mjcf_source s = {m, node, MJCF_NONE, -1};
-  m->degrees = mjcf_word(&s, "angle", angles, m->degrees) == 1;
-  m->autolimits = mjcf_flag(&s, "autolimits", m->autolimits ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
-  m->inertia_from_geom = mjcf_flag(&s, "inertiafromgeom", m->inertia_from_geom);
-  if (xml_input_attribute(node, "assetdir")) m->asset_dir = xml_input_attribute(node, "assetdir");
-  if (xml_input_attribute(node, "meshdir")) m->mesh_dir = xml_input_attribute(node, "meshdir");
-  m->strip_path = mjcf_flag(&s, "strippath", m->strip_path ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
-  m->balance_inertia = mjcf_flag(&s, "balanceinertia", m->balance_inertia ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
-  if (xml_input_attribute(node, "inertiagrouprange")) mjcf_range(&s, "inertiagrouprange", m->group_range);
-  mjcf_numbers(&s, "settotalmass", &m->total_mass, 1);
-  mjcf_number_from(&s, "boundmass", 0.0, &m->bound_mass);
-  mjcf_number_from(&s, "boundinertia", 0.0, &m->bound_inertia);
+  to->degrees = mjcf_word(&s, "angle", angles, to->degrees) == 1;
+  to->autolimits = mjcf_flag(&s, "autolimits", to->autolimits ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
+  to->inertia_from_geom = mjcf_flag(&s, "inertiafromgeom", to->inertia_from_geom);
+  if (xml_input_attribute(node, "assetdir")) to->asset_dir = xml_input_attribute(node, "assetdir");
+  if (xml_input_attribute(node, "meshdir")) to->mesh_dir = xml_input_attribute(node, "meshdir");
+  to->strip_path = mjcf_flag(&s, "strippath", to->strip_path ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
+  to->balance_inertia = mjcf_flag(&s, "balanceinertia", to->balance_inertia ? MJCF_TRUE : MJCF_FALSE) == MJCF_TRUE;
+  if (xml_input_attribute(node, "inertiagrouprange")) mjcf_range(&s, "inertiagrouprange", to->group_range);
+  mjcf_numbers(&s, "settotalmass", &to->total_mass, 1);
+  mjcf_number_from(&s, "boundmass", 0.0, &to->bound_mass);
+  mjcf_number_from(&s, "boundinertia", 0.0, &to->bound_inertia);
   if (mjcf_word(&s, "coordinate", coordinates, 0) == 1)
     xml_input_error(m->in, node, SB_CODE_SCENE_VALUE,
                     "coordinate: global coordinates are not supported; write the poses in their parents' frames");
   const char *sequence = xml_input_attribute(node, "eulerseq");
   if (!sequence) return;
   if (strlen(sequence) == 3 && strspn(sequence, "xyzXYZ") == 3)
-    memcpy(m->euler, sequence, 4);
+    memcpy(to->euler, sequence, 4);
   else
     xml_input_error(m->in, node, SB_CODE_SCENE_VALUE, "eulerseq: expected three of x y z X Y Z, found '%.20s'",
                     sequence);
@@ -48,11 +55,23 @@ static void read_option(mjcf *m, const xmlNode *node)
   for (xmlNode *c = xml_input_element(node->children); c; c = xml_input_element(c->next)) mjcf_check(m, c);
 }
 
+void mjcf_read_compiler(mjcf *m, const xmlNode *root, mjcf_compiler *compiler)
+{
+  *compiler = standard;
+  for (xmlNode *c = xml_input_element(root->children); c; c = xml_input_element(c->next))
+    if (xml_is(c, "compiler") && mjcf_check(m, c)) read_compiler(m, c, compiler);
+}
+
+const mjcf_compiler *mjcf_compiler_of(const mjcf *m, const xmlNode *node)
+{
+  return &m->models[m->files[mjcf_file_of(m, node)].model].compiler;
+}
+
 /* Settings come first, wherever they stand in the file. */
 static void read_settings(mjcf *m)
 {
+  mjcf_read_compiler(m, m->root, &m->models[0].compiler);
   for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
-    if (xml_is(c, "compiler") && mjcf_check(m, c)) read_compiler(m, c);
     if (xml_is(c, "option") && mjcf_check(m, c)) read_option(m, c);
   }
 }
@@ -60,7 +79,8 @@ static void read_settings(mjcf *m)
 /* Sections that no pass reads are reported once. */
 static void check_sections(mjcf *m)
 {
-  static const char *const read[] = {"compiler", "option", "default", "asset", "worldbody", "contact", "actuator", "keyframe", NULL};
+  static const char *const read[] = {"compiler", "option",   "default",  "worldbody",
+                                     "contact",  "equality", "tendon",   "actuator", "sensor", "keyframe", "asset", MJCF_ATTACHED_DEFAULT, NULL};
   for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
     bool known = false;
     for (int i = 0; read[i]; i++) known |= xml_is(c, read[i]);
@@ -82,12 +102,9 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
   m->tree.in = in;
   m->root = root;
   m->remaining = remaining;
-  m->degrees = m->autolimits = true;
-  m->inertia_from_geom = MJCF_AUTO;
+  m->models[0].compiler = standard;
+  m->model_count = 1;
   m->mesh_bytes = request->max_file_size ? remaining : SCENE_MESH_LIMIT;
-  m->group_range[1] = 5.0;
-  m->total_mass = -1.0;
-  memcpy(m->euler, "xyz", 4);
   m->files[0].from = -1;
   m->file_count = 1;
   size_t n = strlen(request->scene) + 1;
@@ -97,7 +114,9 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
   else
     xml_input_error(in, root, SB_CODE_MEMORY, "no memory for the scene");
   sb_builder_set_dt(builder, 1, 500); /* MuJoCo's own tick, 2 ms */
-  if (in->status == SB_OK) mjcf_include(m);
+  if (in->status == SB_OK) mjcf_include(m, root);
+  if (in->status == SB_OK) mjcf_attach(m, root);
+  if (in->status == SB_OK) mjcf_replicate(m, root);
   if (in->status == SB_OK) {
     mjcf_check(m, root);
     read_settings(m);
@@ -111,14 +130,20 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
   if (in->status == SB_OK) scene_tree_build(&m->tree, builder);
   if (in->status == SB_OK) {
     mjcf_read_contact(m);
+    mjcf_read_equalities(m);
+    mjcf_read_tendons(m);
     mjcf_read_actuators(m);
+    mjcf_read_sensors(m);
     mjcf_read_keyframe(m);
   }
   scene_tree_clear(&m->tree);
   mjcf_assets_clear(m);
+  mjcf_models_clear(m);
   mjcf_files_clear(m);
   name_map_clear(&m->class_names);
   name_map_clear(&m->actuator_names);
+  name_map_clear(&m->tendon_names);
+  name_map_clear(&m->sensor_names);
   free(m->actuators);
   free(m);
 }

@@ -7,9 +7,15 @@
 #include "xml_input.h"
 
 /* Elements whose attributes default classes can give. All actuator shortcuts share one. */
-typedef enum mjcf_kind { MJCF_NONE, MJCF_GEOM, MJCF_JOINT, MJCF_PAIR, MJCF_ACTUATOR, MJCF_MESH } mjcf_kind;
+typedef enum mjcf_kind { MJCF_NONE, MJCF_GEOM, MJCF_JOINT, MJCF_PAIR, MJCF_ACTUATOR, MJCF_EQUALITY, MJCF_TENDON, MJCF_SITE, MJCF_MESH } mjcf_kind;
 
 typedef enum mjcf_choice { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO } mjcf_choice;
+
+/* Sections in which an element's name means something else than below a body. */
+typedef enum mjcf_section { MJCF_IN_BODY, MJCF_IN_EQUALITY, MJCF_IN_TENDON, MJCF_IN_SENSOR } mjcf_section;
+
+/* What a name stands for when its element is left out. */
+#define MJCF_LEFT_OUT INT32_MAX
 
 /* An element inside <default>. */
 typedef struct mjcf_entry {
@@ -24,11 +30,34 @@ typedef struct mjcf_class {
   int32_t last; /* entry */
 } mjcf_class;
 
-/* A file of the scene: the main one and what it includes. */
+/* A file of the scene: the main one, what it includes and what it attaches. */
 typedef struct mjcf_file {
   char *path;
-  int32_t from; /* the file that includes it, -1 for the main one */
+  int32_t from;  /* the file that includes or attaches it, -1 for the main one */
+  int32_t model; /* that it is part of */
 } mjcf_file;
+
+/* What <compiler> says. */
+typedef struct mjcf_compiler {
+  bool degrees;
+  bool autolimits;
+  mjcf_choice inertia_from_geom;
+  double group_range[2];
+  double total_mass, bound_mass, bound_inertia;
+  bool balance_inertia;
+  bool strip_path; /* files are named without their folders */
+  const char *mesh_dir, *asset_dir; /* NULL without */
+  char euler[4];
+} mjcf_compiler;
+
+/* The main model, and those that <asset><model> names. */
+typedef struct mjcf_model {
+  xmlNode *owner; /* root of the document that names it; NULL for the main one */
+  const xmlNode *node;
+  xmlDoc *doc; /* once loaded; its own attachments and replicas are in place */
+  int32_t file;
+  mjcf_compiler compiler;
+} mjcf_model;
 
 typedef struct mjcf_hfield {
   uint32_t rows, columns;
@@ -39,6 +68,7 @@ typedef struct mjcf_hfield {
 } mjcf_hfield;
 
 #define MJCF_MAX_FILES 64
+#define MJCF_MAX_MODELS 64
 #define MJCF_MAX_CLASSES 1024
 #define MJCF_MAX_ENTRIES 8192
 #define MJCF_MAX_CHAIN 64
@@ -52,16 +82,10 @@ typedef struct mjcf {
   uint64_t remaining;
   mjcf_file files[MJCF_MAX_FILES];
   int32_t file_count;
-  /* <compiler> */
-  bool degrees;
-  bool autolimits;
-  mjcf_choice inertia_from_geom;
-  double group_range[2];
-  double total_mass, bound_mass, bound_inertia;
-  bool balance_inertia;
-  bool strip_path; /* files are named without their folders */
-  char euler[4];
-  const char *mesh_dir, *asset_dir; /* NULL without */
+  mjcf_model models[MJCF_MAX_MODELS];
+  int32_t model_count;
+  uint64_t copied; /* bytes that attach and replicate have added, roughly */
+  uint32_t replicate_count;
   /* <default>; class 0 is the main one */
   mjcf_class classes[MJCF_MAX_CLASSES];
   mjcf_entry entries[MJCF_MAX_ENTRIES];
@@ -71,6 +95,8 @@ typedef struct mjcf {
   int32_t *actuators;
   uint32_t actuator_count, actuator_capacity;
   name_map actuator_names;
+  name_map sensor_names;
+  name_map tendon_names; /* to tendons of the model, or MJCF_LEFT_OUT */
   /* <asset>: heightfields */
   mjcf_hfield *hfields;
   uint32_t hfield_count;
@@ -92,10 +118,68 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
 
 /* mjcf_schema.c */
 bool mjcf_check(mjcf *m, const xmlNode *node);
+bool mjcf_check_in(mjcf *m, const xmlNode *node, mjcf_section section);
 
-/* mjcf_files.c: puts the content of included files in the place of <include> everywhere below the root. */
-void mjcf_include(mjcf *m);
+/* mjcf.c */
+void mjcf_read_compiler(mjcf *m, const xmlNode *root, mjcf_compiler *compiler);
+/* Settings of the model that a node came from. */
+const mjcf_compiler *mjcf_compiler_of(const mjcf *m, const xmlNode *node);
+
+/* mjcf_files.c: puts the content of included files in the place of <include> everywhere below a root. */
+void mjcf_include(mjcf *m, xmlNode *root);
+/* Adds a record of the file that a node names; -1 after an error. */
+int32_t mjcf_add_file(mjcf *m, const xmlNode *node);
+/* Parses a file of the record; NULL after an error. */
+xmlDoc *mjcf_parse_file(mjcf *m, const xmlNode *node, int32_t file);
+/* Record of the file that a node came from. */
+int32_t mjcf_file_of(const mjcf *m, const xmlNode *node);
 void mjcf_files_clear(mjcf *m);
+
+/* mjcf_copy.c: what attach and replicate share. */
+/* Kinds of names that elements refer to. */
+typedef enum mjcf_space {
+  MJCF_BODY_NAME,
+  MJCF_JOINT_NAME,
+  MJCF_GEOM_NAME,
+  MJCF_SITE_NAME,
+  MJCF_CAMERA_NAME,
+  MJCF_TENDON_NAME,
+  MJCF_ACTUATOR_NAME,
+  MJCF_SPACES
+} mjcf_space;
+/* Names, which belong to the document. All zero is empty. */
+typedef struct mjcf_names {
+  name_map in[MJCF_SPACES];
+} mjcf_names;
+/* Adds the names of the bodies, joints, geoms and so on at and below a node. */
+void mjcf_names_collect(mjcf *m, const xmlNode *node, mjcf_names *names);
+void mjcf_names_clear(mjcf_names *names);
+/* Calls visit, in an order in which names come before what refers to them, for each element of the sections below a root
+ * that refers to one of the names, with whether all its references are to such (the world counts as one). Names of tendons
+ * and actuators that visit takes (returns true for) are added. */
+typedef bool (*mjcf_visit)(void *user, const char *section, xmlNode *element, bool all);
+void mjcf_each_dependent(mjcf *m, xmlNode *root, mjcf_names *names, mjcf_visit visit, void *user);
+/* Gives everything at and below a node new names, and with `only` those references that are to its names, else all. */
+void mjcf_rename(mjcf *m, xmlNode *node, const mjcf_names *only, const char *prefix, const char *suffix);
+/* Bytes that a copy takes, roughly. */
+uint64_t mjcf_cost(const xmlNode *node);
+/* Takes `bytes` for `what`; false after an error when that is too much. */
+bool mjcf_spend(mjcf *m, const xmlNode *what, double bytes);
+/* A copy that knows which file it came from; NULL after an error. */
+xmlNode *mjcf_copy(mjcf *m, xmlNode *node, xmlDoc *doc);
+/* A new element at the place of another; NULL after an error. */
+xmlNode *mjcf_element(mjcf *m, const xmlNode *at, const char *name);
+
+/* mjcf_attach.c: puts bodies of other models in the place of <attach> everywhere below a root. */
+void mjcf_attach(mjcf *m, xmlNode *root);
+void mjcf_models_clear(mjcf *m);
+
+/* mjcf_replicate.c: puts copies, each inside an element MJCF_REPLICA, in the place of <replicate> everywhere below a root. */
+void mjcf_replicate(mjcf *m, xmlNode *root);
+/* No parsed file has such a name. */
+#define MJCF_REPLICA " replica"
+/* The defaults of an attached model are in the root as an element of this name. */
+#define MJCF_ATTACHED_DEFAULT " default"
 
 /* mjcf_default.c */
 void mjcf_read_defaults(mjcf *m);
@@ -122,6 +206,9 @@ bool mjcf_limited(const mjcf_source *s, const char *limited, const char *range);
 bool mjcf_range(const mjcf_source *s, const char *name, double range[2]);
 /* pos and one of quat, axisangle, euler, xyaxes, zaxis. */
 void mjcf_pose(const mjcf_source *s, double X[7]);
+/* <frame> or MJCF_REPLICA, and its pose. */
+bool mjcf_is_frame(const xmlNode *node);
+void mjcf_frame_pose(mjcf *m, const xmlNode *node, double X[7]);
 
 /* The path of a file that an attribute of node names, below folder (NULL for none) beside the node's own file; free() it. */
 char *mjcf_asset_path(const mjcf *m, const xmlNode *node, const char *folder, const char *file);
@@ -135,7 +222,16 @@ bool mjcf_hfield_shape(const mjcf_source *s, sb_build_shape *shape);
 
 /* mjcf_body.c */
 void mjcf_read_world(mjcf *m);
+/* mjcf_constraint.c */
+void mjcf_read_equalities(mjcf *m);
+void mjcf_read_tendons(mjcf *m);
+/* mjcf_sensor.c */
+void mjcf_read_sensors(mjcf *m);
 /* mjcf_rest.c */
+/* Calls read for every element inside the sections of that name. */
+void mjcf_each_in(mjcf *m, const char *section, void (*read)(mjcf *, const xmlNode *));
+/* The number behind a name that an attribute must give; -1 after an error. */
+int32_t mjcf_refer(mjcf *m, const xmlNode *node, const char *attribute, const name_map *map, const char *kind);
 void mjcf_read_contact(mjcf *m);
 void mjcf_read_actuators(mjcf *m);
 void mjcf_read_keyframe(mjcf *m);

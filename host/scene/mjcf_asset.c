@@ -24,7 +24,8 @@ static const char *base_of(const char *path)
 /* Path of an asset's file; NULL after an error. */
 static char *path_of(mjcf *m, const xmlNode *node, const char *folder, const char *file)
 {
-  char *path = mjcf_asset_path(m, node, folder ? folder : m->asset_dir, m->strip_path ? base_of(file) : file);
+  const mjcf_compiler *c = mjcf_compiler_of(m, node);
+  char *path = mjcf_asset_path(m, node, folder ? folder : c->asset_dir, c->strip_path ? base_of(file) : file);
   if (!path) no_memory(m, node);
   return path;
 }
@@ -138,7 +139,7 @@ static bool read_triangles(mjcf *m, const xmlNode *node, const double scale[3], 
     }
     return faces || become_hull(m, node, out);
   }
-  char *path = path_of(m, node, m->mesh_dir, file);
+  char *path = path_of(m, node, mjcf_compiler_of(m, node)->mesh_dir, file);
   if (!path) return false;
   xml_place place;
   sb_status status = mesh_file_read(path, xml_input_where(m->in, node, &place), &m->mesh_bytes, scale, out, m->in->diag);

@@ -11,7 +11,10 @@ static const char *name_of(const xmlNode *node)
   return name && *name ? name : NULL;
 }
 
-static double angle_unit(const mjcf *m) { return m->degrees ? COOK_PI / 180.0 : 1.0; }
+static double angle_unit(const mjcf_source *s)
+{
+  return mjcf_compiler_of(s->m, s->node)->degrees ? COOK_PI / 180.0 : 1.0;
+}
 
 /* Joints ----------------------------------------------------------------------------------------------------------- */
 
@@ -25,7 +28,7 @@ static double effort_of(const mjcf_source *s, const char *name, const double ran
 
 static void read_dof(const mjcf_source *s, bool angular, const double frame[7], sb_build_dof *dof)
 {
-  double unit = angular ? angle_unit(s->m) : 1.0, range[2], position[3] = {0.0, 0.0, 0.0}, axis[3] = {0.0, 0.0, 1.0};
+  double unit = angular ? angle_unit(s) : 1.0, range[2], position[3] = {0.0, 0.0, 0.0}, axis[3] = {0.0, 0.0, 1.0};
   mjcf_numbers(s, "pos", position, 3);
   mjcf_numbers(s, "axis", axis, 3);
   if (!cook_normalize(axis, axis))
@@ -187,7 +190,8 @@ static void add_mass(const mjcf_source *s, int type, const scene_geom *geom, con
   mjcf_numbers(s, "group", &group, 1);
   mjcf_number_from(s, "density", 0.0, &density);
   bool has_mass = mjcf_number_from(s, "mass", 0.0, &mass);
-  if (!(group >= s->m->group_range[0] && group <= s->m->group_range[1])) return;
+  const mjcf_compiler *compiler = mjcf_compiler_of(s->m, s->node);
+  if (!(group >= compiler->group_range[0] && group <= compiler->group_range[1])) return;
   if (has_mass ? mass == 0.0 : density == 0.0) return;
   mesh_mass solid;
   if (!solid_of(s, type, geom, size, &solid)) return;
@@ -248,6 +252,17 @@ static void read_geom(mjcf *m, const xmlNode *node, int32_t link, const double f
   scene_tree_add_geom(&m->tree, &geom, node);
 }
 
+static void read_site(mjcf *m, const xmlNode *node, int32_t link, const double frame[7], int32_t class)
+{
+  const mjcf_source s = mjcf_source_of(m, node, MJCF_SITE, class);
+  scene_site site = {.name = name_of(node), .link = link};
+  double local[7], ends[6], size[3] = {0.0, 0.0, 0.0};
+  mjcf_pose(&s, local);
+  if (mjcf_numbers(&s, "fromto", ends, 6) && !read_ends(&s, ends, GEOM_CAPSULE, local, size)) return;
+  cook_pose_mul(frame, local, site.X);
+  scene_tree_add_site(&m->tree, &site, node);
+}
+
 /* Inertia ---------------------------------------------------------------------------------------------------------- */
 
 static void read_inertial(mjcf *m, const xmlNode *node, scene_link *out)
@@ -274,14 +289,15 @@ static void read_inertial(mjcf *m, const xmlNode *node, scene_link *out)
 static void settle_inertia(mjcf *m, const xmlNode *node, scene_link *link)
 {
   double e[3], v[9];
-  if (link->mass < m->bound_mass) link->mass = m->bound_mass;
+  const mjcf_compiler *compiler = mjcf_compiler_of(m, node);
+  if (link->mass < compiler->bound_mass) link->mass = compiler->bound_mass;
   if (!(link->mass > 0.0)) return;
   cook_eigen(link->inertia, e, v);
   bool changed = false;
   for (int i = 0; i < 3; i++)
-    if (e[i] < m->bound_inertia) e[i] = m->bound_inertia, changed = true;
+    if (e[i] < compiler->bound_inertia) e[i] = compiler->bound_inertia, changed = true;
   if (e[0] + e[1] < e[2] * (1.0 - 1.0e-6)) {
-    if (!m->balance_inertia) {
+    if (!compiler->balance_inertia) {
       xml_input_error(m->in, node, SB_CODE_SCENE_MASS,
                       "no body has the principal moments %g %g %g: two must be at least the third; correct them or set "
                       "balanceinertia in <compiler>",
@@ -315,13 +331,14 @@ static void read_own(mjcf *m, const xmlNode *node, int32_t link, const double fr
                      body_masses *masses)
 {
   for (xmlNode *c = xml_input_element(node->children); c; c = xml_input_element(c->next)) {
-    if (xml_is(c, "body") || !mjcf_check(m, c)) continue;
+    if (xml_is(c, "body") || (!xml_is(c, MJCF_REPLICA) && !mjcf_check(m, c))) continue;
     if (xml_is(c, "geom")) {
       read_geom(m, c, link, frame, class, &masses->from_geoms);
-    } else if (xml_is(c, "frame")) {
-      const mjcf_source s = {m, c, MJCF_NONE, -1};
+    } else if (xml_is(c, "site")) {
+      read_site(m, c, link, frame, class);
+    } else if (mjcf_is_frame(c)) {
       double local[7], X[7];
-      mjcf_pose(&s, local);
+      mjcf_frame_pose(m, c, local);
       cook_pose_mul(frame, local, X);
       read_own(m, c, link, X, mjcf_class_of(m, c, "childclass", class), masses);
     } else if (link >= 0 && xml_is(c, "joint")) {
@@ -353,10 +370,11 @@ static void read_body(mjcf *m, const xmlNode *node, int32_t parent, const double
   if (index < 0) return;
   body_masses masses = {0};
   read_own(m, node, index, identity, class, &masses);
-  bool stated = masses.is_stated && m->inertia_from_geom != MJCF_TRUE;
+  mjcf_choice from_geom = mjcf_compiler_of(m, node)->inertia_from_geom;
+  bool stated = masses.is_stated && from_geom != MJCF_TRUE;
   const scene_link *from = stated ? &masses.stated : &masses.from_geoms;
   scene_link *added = &m->tree.links[index];
-  if (stated || m->inertia_from_geom != MJCF_FALSE) {
+  if (stated || from_geom != MJCF_FALSE) {
     added->mass = from->mass;
     memcpy(added->com, from->com, sizeof added->com);
     memcpy(added->inertia, from->inertia, sizeof added->inertia);
@@ -368,10 +386,9 @@ static void read_body(mjcf *m, const xmlNode *node, int32_t parent, const double
 static void read_children(mjcf *m, const xmlNode *node, int32_t link, const double frame[7], int32_t class)
 {
   for (xmlNode *c = xml_input_element(node->children); c; c = xml_input_element(c->next)) {
-    if (xml_is(c, "frame")) {
-      const mjcf_source s = {m, c, MJCF_NONE, -1};
+    if (mjcf_is_frame(c)) {
       double local[7], X[7];
-      mjcf_pose(&s, local);
+      mjcf_frame_pose(m, c, local);
       cook_pose_mul(frame, local, X);
       read_children(m, c, link, X, mjcf_class_of(m, c, "childclass", class));
     } else if (xml_is(c, "body") && mjcf_check(m, c)) {
@@ -390,12 +407,13 @@ void mjcf_read_world(mjcf *m)
     read_own(m, c, -1, identity, 0, &masses);
     read_children(m, c, -1, identity, 0);
   }
-  if (m->total_mass <= 0.0) return;
+  double wanted = m->models[0].compiler.total_mass;
+  if (wanted <= 0.0) return;
   double total = 0.0;
   for (uint32_t i = 0; i < m->tree.link_count; i++) total += m->tree.links[i].mass;
   for (uint32_t i = 0; i < m->tree.link_count && total > 0.0; i++) {
     scene_link *link = &m->tree.links[i];
-    link->mass *= m->total_mass / total;
-    for (int k = 0; k < 6; k++) link->inertia[k] *= m->total_mass / total;
+    link->mass *= wanted / total;
+    for (int k = 0; k < 6; k++) link->inertia[k] *= wanted / total;
   }
 }

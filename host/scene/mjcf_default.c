@@ -11,6 +11,9 @@ static mjcf_kind kind_of(const xmlNode *node)
   if (xml_is(node, "geom")) return MJCF_GEOM;
   if (xml_is(node, "joint")) return MJCF_JOINT;
   if (xml_is(node, "pair")) return MJCF_PAIR;
+  if (xml_is(node, "equality")) return MJCF_EQUALITY;
+  if (xml_is(node, "tendon")) return MJCF_TENDON;
+  if (xml_is(node, "site")) return MJCF_SITE;
   if (xml_is(node, "mesh")) return MJCF_MESH;
   for (int i = 0; actuators[i]; i++)
     if (xml_is(node, actuators[i])) return MJCF_ACTUATOR;
@@ -69,7 +72,7 @@ static void check_lengths(mjcf *m)
 {
   int32_t length[MJCF_MAX_CLASSES];
   for (int32_t c = 0; c < m->class_count; c++) {
-    length[c] = c ? length[m->classes[c].parent] : 0;
+    length[c] = m->classes[c].parent >= 0 ? length[m->classes[c].parent] : 0;
     for (int32_t e = m->classes[c].last; e >= 0; e = m->entries[e].next) length[c]++;
     if (length[c] <= MJCF_MAX_CHAIN) continue;
     xml_input_error(m->in, m->entries[m->classes[c].last].node, SB_CODE_SCENE_STRUCTURE,
@@ -79,6 +82,14 @@ static void check_lengths(mjcf *m)
   }
 }
 
+/* The outermost class of an attached model; several sections of one name add to it. */
+static void read_attached(mjcf *m, const xmlNode *node)
+{
+  int32_t class = name_map_find(&m->class_names, xml_input_attribute(node, "class"));
+  if (class < 0) class = add_class(m, node, -1);
+  if (class >= 0) read_class(m, node, class);
+}
+
 void mjcf_read_defaults(mjcf *m)
 {
   m->classes[0] = (mjcf_class){"main", -1, -1};
@@ -86,6 +97,7 @@ void mjcf_read_defaults(mjcf *m)
   if (name_map_add(&m->class_names, "main", 0) != NAME_MAP_ADDED)
     xml_input_error(m->in, m->root, SB_CODE_MEMORY, "no memory for the scene");
   for (xmlNode *c = xml_input_element(m->root->children); c; c = xml_input_element(c->next)) {
+    if (xml_is(c, MJCF_ATTACHED_DEFAULT)) read_attached(m, c);
     if (!xml_is(c, "default")) continue;
     const char *name = xml_input_attribute(c, "class");
     if (name && *name && strcmp(name, m->classes[0].name) != 0) {
@@ -203,7 +215,7 @@ bool mjcf_limited(const mjcf_source *s, const char *limited, const char *range)
   int level;
   mjcf_choice choice = mjcf_flag(s, limited, MJCF_AUTO);
   if (choice != MJCF_AUTO) return choice == MJCF_TRUE;
-  return s->m->autolimits && mjcf_text(s, range, &at, &level);
+  return mjcf_compiler_of(s->m, s->node)->autolimits && mjcf_text(s, range, &at, &level);
 }
 
 bool mjcf_range(const mjcf_source *s, const char *name, double range[2])
@@ -237,7 +249,8 @@ static void read_orientation(const mjcf_source *s, double q[4])
       best = i, best_level = level, best_at = at;
   double v[6];
   if (best < 0 || !mjcf_numbers(s, names[best], v, counts[best])) return;
-  double degree = s->m->degrees ? COOK_PI / 180.0 : 1.0, read[4] = {0.0, 0.0, 0.0, 1.0};
+  const mjcf_compiler *compiler = mjcf_compiler_of(s->m, best_at);
+  double degree = compiler->degrees ? COOK_PI / 180.0 : 1.0, read[4] = {0.0, 0.0, 0.0, 1.0};
   bool good = true;
   switch (best) {
   case 0:
@@ -249,7 +262,7 @@ static void read_orientation(const mjcf_source *s, double q[4])
     break;
   case 2:
     for (int i = 0; i < 3; i++) v[i] *= degree;
-    good = cook_quat_euler(v, s->m->euler, read);
+    good = cook_quat_euler(v, compiler->euler, read);
     break;
   case 3:
     good = cook_quat_xy_axes(v, v + 3, read);
@@ -270,4 +283,25 @@ void mjcf_pose(const mjcf_source *s, double X[7])
   cook_pose_identity(X);
   mjcf_numbers(s, "pos", X, 3);
   read_orientation(s, X + 3);
+}
+
+bool mjcf_is_frame(const xmlNode *node) { return xml_is(node, "frame") || xml_is(node, MJCF_REPLICA); }
+
+/* Replica i stands at the i-th power of the step from one to the next; by squaring, so that many cost little. */
+void mjcf_frame_pose(mjcf *m, const xmlNode *node, double X[7])
+{
+  const mjcf_source s = {m, node, MJCF_NONE, -1};
+  mjcf_pose(&s, X);
+  if (!xml_is(node, MJCF_REPLICA)) return;
+  double step[7], index = 0.0;
+  cook_pose_identity(step);
+  mjcf_numbers(&s, "offset", step, 3);
+  memcpy(step + 3, X + 3, 4 * sizeof *step);
+  mjcf_numbers(&s, "index", &index, 1);
+  cook_pose_identity(X);
+  for (uint32_t i = (uint32_t)index; i; i >>= 1) {
+    if (i & 1u) cook_pose_mul(step, X, X);
+    cook_pose_mul(step, step, step);
+  }
+  cook_quat_normalize(X + 3);
 }

@@ -1,5 +1,5 @@
-/* <include> of MJCF: the content of another file takes the element's place. Paths are relative to the including file.
- */
+/* Files of an MJCF scene, and <include>: the content of another file takes the element's place. Paths are relative to the
+ * file that names them. */
 #include "mjcf.h"
 #include "scene_file.h"
 
@@ -13,8 +13,7 @@ void mjcf_files_clear(mjcf *m)
   for (int32_t i = 0; i < m->file_count; i++) free(m->files[i].path);
 }
 
-/* The file that a node came from. */
-static int32_t file_of(const mjcf *m, const xmlNode *node)
+int32_t mjcf_file_of(const mjcf *m, const xmlNode *node)
 {
   const char *path = xml_input_path(m->in, node);
   for (int32_t i = 1; i < m->file_count; i++)
@@ -35,7 +34,7 @@ static char *join_path(const char *from, const char *file)
 
 char *mjcf_asset_path(const mjcf *m, const xmlNode *node, const char *folder, const char *file)
 {
-  const char *from = m->files[file_of(m, node)].path;
+  const char *from = m->files[mjcf_file_of(m, node)].path;
   if (!folder || !*folder || *file == '/') return join_path(from, file);
   size_t n = strlen(folder), k = strlen(file);
   char *both = malloc(n + k + 2), *path = NULL;
@@ -49,17 +48,17 @@ char *mjcf_asset_path(const mjcf *m, const xmlNode *node, const char *folder, co
   return path;
 }
 
-/* Adds a record of the file that an include names; -1 after an error. */
-static int32_t add_file(mjcf *m, const xmlNode *node)
+int32_t mjcf_add_file(mjcf *m, const xmlNode *node)
 {
   const char *file = xml_input_attribute(node, "file");
-  int32_t from = file_of(m, node), depth = 0;
+  int32_t from = mjcf_file_of(m, node), depth = 0;
   if (!file || !*file) {
-    xml_input_error(m->in, node, SB_CODE_SCENE_ATTRIBUTE, "<include> needs the attribute file");
+    xml_input_error(m->in, node, SB_CODE_SCENE_ATTRIBUTE, "<%.40s> needs the attribute file",
+                    (const char *)node->name);
     return -1;
   }
   if (m->file_count == MJCF_MAX_FILES) {
-    xml_input_error(m->in, node, SB_CODE_SCENE_INCLUDE, "more than %d included files", MJCF_MAX_FILES - 1);
+    xml_input_error(m->in, node, SB_CODE_SCENE_INCLUDE, "more than %d files besides the first", MJCF_MAX_FILES - 1);
     return -1;
   }
   char *path = join_path(m->files[from].path, file);
@@ -70,13 +69,13 @@ static int32_t add_file(mjcf *m, const xmlNode *node)
   for (int32_t f = from; f >= 0; f = m->files[f].from, depth++)
     if (!strcmp(m->files[f].path, path) || depth == MAX_INCLUDE_DEPTH) {
       xml_input_error(m->in, node, SB_CODE_SCENE_INCLUDE,
-                      depth == MAX_INCLUDE_DEPTH ? "'%.200s' is included more than 8 files deep"
+                      depth == MAX_INCLUDE_DEPTH ? "'%.200s' is more than 8 files deep"
                                                  : "'%.200s' includes itself",
                       file);
       free(path);
       return -1;
     }
-  m->files[m->file_count] = (mjcf_file){path, from};
+  m->files[m->file_count] = (mjcf_file){path, from, m->files[from].model};
   return m->file_count++;
 }
 
@@ -94,11 +93,9 @@ static void graft(mjcf *m, xmlNode *include, xmlDoc *other, const char *path)
   }
 }
 
-static void include_one(mjcf *m, xmlNode *node)
+xmlDoc *mjcf_parse_file(mjcf *m, const xmlNode *node, int32_t file)
 {
-  int32_t f = add_file(m, node);
-  if (f < 0) return;
-  const char *path = m->files[f].path;
+  const char *path = m->files[file].path;
   xml_place place;
   char *bytes;
   size_t size;
@@ -107,14 +104,21 @@ static void include_one(mjcf *m, xmlNode *node)
   if (status != SB_OK) {
     m->in->errors++;
     if (m->in->status == SB_OK) m->in->status = status;
-    return;
+    return NULL;
   }
-  xmlDoc *other = xml_input_parse(m->in, bytes, size, path);
+  xmlDoc *doc = xml_input_parse(m->in, bytes, size, path);
   free(bytes);
+  return doc;
+}
+
+static void include_one(mjcf *m, xmlNode *node)
+{
+  int32_t f = mjcf_add_file(m, node);
+  xmlDoc *other = f < 0 ? NULL : mjcf_parse_file(m, node, f);
   if (!other) return;
   xmlNode *root = xmlDocGetRootElement(other);
   if (xml_is(root, "mujoco") || xml_is(root, "mujocoinclude"))
-    graft(m, node, other, path);
+    graft(m, node, other, m->files[f].path);
   else
     xml_input_error(m->in, root, SB_CODE_SCENE_FORMAT, "expected <mujoco> or <mujocoinclude>, found <%.40s>",
                     (const char *)root->name);
@@ -136,17 +140,17 @@ static xmlNode *next_include(xmlNode *root, xmlNode *n)
   return NULL;
 }
 
-void mjcf_include(mjcf *m)
+void mjcf_include(mjcf *m, xmlNode *root)
 {
-  xmlNode *node = m->root;
-  while (m->in->status == SB_OK && (node = next_include(m->root, node))) {
+  xmlNode *node = root;
+  while (m->in->status == SB_OK && (node = next_include(root, node))) {
     xmlNode *parent = node->parent;
     include_one(m, node);
     xmlUnlinkNode(node);
     xmlFreeNode(node);
     node = parent;
   }
-  const xmlNode *deep = xml_input_too_deep(m->root);
+  const xmlNode *deep = xml_input_too_deep(root);
   if (deep && m->in->status == SB_OK)
     xml_input_error(m->in, deep, SB_CODE_SCENE_XML, "elements are nested more than %d deep", XML_INPUT_MAX_DEPTH);
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls read for every element inside the sections of that name. */
-static void each_in(mjcf *m, const char *section, void (*read)(mjcf *, const xmlNode *))
+void mjcf_each_in(mjcf *m, const char *section, void (*read)(mjcf *, const xmlNode *))
 {
   for (xmlNode *s = xml_input_element(m->root->children); s; s = xml_input_element(s->next)) {
     if (!xml_is(s, section) || !mjcf_check(m, s)) continue;
@@ -15,8 +14,7 @@ static void each_in(mjcf *m, const char *section, void (*read)(mjcf *, const xml
   }
 }
 
-/* The number behind a name that an attribute must give; -1 after an error. */
-static int32_t refer(mjcf *m, const xmlNode *node, const char *attribute, const name_map *map, const char *kind)
+int32_t mjcf_refer(mjcf *m, const xmlNode *node, const char *attribute, const name_map *map, const char *kind)
 {
   const char *name = xml_input_attribute(node, attribute);
   if (!name) {
@@ -44,7 +42,7 @@ static void read_exclude(mjcf *m, const xmlNode *node)
       xml_input_unsupported(m->in, node, "<exclude> with the world", "use contype and conaffinity");
       return;
     }
-    body[i] = refer(m, node, names[i], &m->tree.link_names, "body");
+    body[i] = mjcf_refer(m, node, names[i], &m->tree.link_names, "body");
     if (body[i] < 0) return;
     body[i] = m->tree.links[body[i]].body;
   }
@@ -61,7 +59,7 @@ static void read_pair(mjcf *m, const xmlNode *node)
     const char *name = xml_input_attribute(node, names[i]);
     int32_t geom = name_map_find(&m->tree.geom_names, name ? name : "");
     if (geom < 0) {
-      refer(m, node, names[i], &m->tree.geom_names, "supported geom");
+      mjcf_refer(m, node, names[i], &m->tree.geom_names, "supported geom");
       return;
     }
     pair.shape[i] = m->tree.geoms[geom].index;
@@ -106,7 +104,7 @@ static void read_contact_element(mjcf *m, const xmlNode *node)
     read_pair(m, node);
 }
 
-void mjcf_read_contact(mjcf *m) { each_in(m, "contact", read_contact_element); }
+void mjcf_read_contact(mjcf *m) { mjcf_each_in(m, "contact", read_contact_element); }
 
 /* Actuators -------------------------------------------------------------------------------------------------------- */
 
@@ -140,13 +138,51 @@ static void set_drive(const mjcf_source *s, const sb_build_actuator *a, sb_build
   dof->target_kd = kv * square;
 }
 
+/* A force of the motor beyond the range is cut off, which for a motor is the same as cutting off its control. */
+static void read_motor_range(const mjcf_source *s, sb_build_actuator *a)
+{
+  double range[2];
+  if (!mjcf_limited(s, "forcelimited", "forcerange") || !mjcf_range(s, "forcerange", range)) return;
+  a->ctrl_lower = a->ctrl_lower < range[0] ? range[0] : a->ctrl_lower > range[1] ? range[1] : a->ctrl_lower;
+  a->ctrl_upper = a->ctrl_upper < range[0] ? range[0] : a->ctrl_upper > range[1] ? range[1] : a->ctrl_upper;
+}
+
+static void read_control(const mjcf_source *s, sb_build_actuator *a)
+{
+  double gear[6] = {1.0}, range[2];
+  size_t found;
+  if (mjcf_some_numbers(s, "gear", gear, 1, 6, &found)) a->gear = gear[0];
+  if (mjcf_limited(s, "ctrllimited", "ctrlrange") && mjcf_range(s, "ctrlrange", range))
+    a->ctrl_lower = range[0], a->ctrl_upper = range[1];
+}
+
+static int32_t add_tendon_motor(mjcf *m, const xmlNode *node, uint32_t kind)
+{
+  const mjcf_source s = mjcf_source_of(m, node, MJCF_ACTUATOR, 0);
+  sb_build_actuator a = sb_build_actuator_default();
+  a.kind = kind;
+  a.tendon = mjcf_refer(m, node, "tendon", &m->tendon_names, "tendon");
+  if (a.tendon < 0) return -1;
+  if (kind != SB_ACTUATOR_MOTOR || a.tendon == MJCF_LEFT_OUT) {
+    xml_input_unsupported(m->in, node,
+                          a.tendon == MJCF_LEFT_OUT ? "an actuator on a tendon that is not supported"
+                                                    : "a position or velocity actuator on a tendon",
+                          "it is left out");
+    return -1;
+  }
+  read_control(&s, &a);
+  read_motor_range(&s, &a);
+  return sb_builder_add_actuator(m->builder, &a, xml_input_attribute(node, "name"));
+}
+
 static int32_t add_actuator(mjcf *m, const xmlNode *node, uint32_t kind)
 {
   const mjcf_source s = mjcf_source_of(m, node, MJCF_ACTUATOR, 0);
-  static const char *const missing[] = {"tendon", "site", "body", "slidersite", "jointinparent", NULL};
+  static const char *const missing[] = {"site", "body", "slidersite", "jointinparent", NULL};
   for (int i = 0; missing[i]; i++)
     if (xml_input_attribute(node, missing[i])) return -1; /* reported by the schema */
-  int32_t j = refer(m, node, "joint", &m->tree.joint_names, "joint");
+  if (xml_input_attribute(node, "tendon")) return add_tendon_motor(m, node, kind);
+  int32_t j = mjcf_refer(m, node, "joint", &m->tree.joint_names, "joint");
   if (j < 0) return -1;
   const scene_joint *joint = &m->tree.joints[j];
   if (joint->kind != SCENE_JOINT_AXIS) {
@@ -155,13 +191,10 @@ static int32_t add_actuator(mjcf *m, const xmlNode *node, uint32_t kind)
   }
   sb_build_actuator a = sb_build_actuator_default();
   sb_build_dof *dof = sb_builder_dof(m->builder, joint->first_dof);
-  double gear[6] = {1.0}, range[2];
-  size_t found;
+  double range[2];
   a.kind = kind;
   a.dof = joint->first_dof;
-  if (mjcf_some_numbers(&s, "gear", gear, 1, 6, &found)) a.gear = gear[0];
-  if (mjcf_limited(&s, "ctrllimited", "ctrlrange") && mjcf_range(&s, "ctrlrange", range))
-    a.ctrl_lower = range[0], a.ctrl_upper = range[1];
+  read_control(&s, &a);
   if (mjcf_limited(&s, "forcelimited", "forcerange") && mjcf_range(&s, "forcerange", range)) {
     double lower = cook_abs(range[0]), upper = cook_abs(range[1]);
     if (lower != upper) xml_input_unsupported(m->in, node, "a force range that is not symmetric about 0", "forcerange");
@@ -189,7 +222,7 @@ static void read_actuator(mjcf *m, const xmlNode *node)
   remember_actuator(m, node, index);
 }
 
-void mjcf_read_actuators(mjcf *m) { each_in(m, "actuator", read_actuator); }
+void mjcf_read_actuators(mjcf *m) { mjcf_each_in(m, "actuator", read_actuator); }
 
 /* Keyframes -------------------------------------------------------------------------------------------------------- */
 

@@ -69,6 +69,28 @@ int32_t scene_tree_add_geom(scene_tree *tree, const scene_geom *geom, const xmlN
   return (int32_t)tree->geom_count++;
 }
 
+int32_t scene_tree_add_site(scene_tree *tree, const scene_site *site, const xmlNode *node)
+{
+  if (!reserve(tree, node, &tree->sites, tree->site_count, &tree->site_capacity, sizeof *tree->sites)) return -1;
+  if (!add_name(tree, &tree->site_names, node, "site", site->name, tree->site_count)) return -1;
+  tree->sites[tree->site_count] = *site;
+  return (int32_t)tree->site_count++;
+}
+
+void scene_tree_rest_pose(const scene_tree *tree, int32_t link, double X[7])
+{
+  cook_pose_identity(X);
+  for (; link >= 0; link = tree->links[link].parent) cook_pose_mul(tree->links[link].X, X, X);
+}
+
+int32_t scene_tree_body(const scene_tree *tree, int32_t link, double in_body[7])
+{
+  cook_pose_identity(in_body);
+  if (link < 0) return -1;
+  memcpy(in_body, tree->links[link].in_body, 7 * sizeof *in_body);
+  return tree->links[link].body;
+}
+
 int32_t scene_tree_add_mesh(scene_tree *tree, const xmlNode *node, const char *name, mesh *triangles)
 {
   if (!reserve(tree, node, &tree->meshes, tree->mesh_count, &tree->mesh_capacity, sizeof *tree->meshes) ||
@@ -89,9 +111,11 @@ void scene_tree_clear(scene_tree *tree)
   free(tree->links);
   free(tree->joints);
   free(tree->geoms);
+  free(tree->sites);
   name_map_clear(&tree->link_names);
   name_map_clear(&tree->joint_names);
   name_map_clear(&tree->geom_names);
+  name_map_clear(&tree->site_names);
 }
 
 /* Combines two rigid parts; all values in one frame. */

@@ -42,15 +42,23 @@ typedef struct scene_geom {
   int32_t index;        /* of the shape in the model, set by scene_tree_build */
 } scene_geom;
 
+/* A named frame that constraints and sensors refer to; it becomes no part of the model. */
+typedef struct scene_site {
+  const char *name;
+  int32_t link; /* -1 for the world */
+  double X[7];  /* in the link */
+} scene_site;
+
 typedef struct scene_tree {
   xml_input *in;
   scene_link *links;
   scene_joint *joints;
   scene_geom *geoms;
+  scene_site *sites;
   scene_mesh *meshes;
-  uint32_t link_count, joint_count, geom_count, mesh_count;
-  uint32_t link_capacity, joint_capacity, geom_capacity, mesh_capacity;
-  name_map link_names, joint_names, geom_names, mesh_names;
+  uint32_t link_count, joint_count, geom_count, site_count, mesh_count;
+  uint32_t link_capacity, joint_capacity, geom_capacity, site_capacity, mesh_capacity;
+  name_map link_names, joint_names, geom_names, site_names, mesh_names;
 } scene_tree;
 
 /* Adds an entity and its name; the index, or -1 after an error (no memory, name used twice). A joint belongs to the
@@ -58,12 +66,18 @@ typedef struct scene_tree {
 int32_t scene_tree_add_link(scene_tree *tree, const scene_link *link);
 int32_t scene_tree_add_joint(scene_tree *tree, int32_t link, const scene_joint *joint);
 int32_t scene_tree_add_geom(scene_tree *tree, const scene_geom *geom, const xmlNode *node);
+int32_t scene_tree_add_site(scene_tree *tree, const scene_site *site, const xmlNode *node);
 /* Takes the triangles over, on failure too. name may be NULL. */
 int32_t scene_tree_add_mesh(scene_tree *tree, const xmlNode *node, const char *name, mesh *triangles);
 void scene_tree_clear(scene_tree *tree);
 
 /* Adds a mass with its own centre and tensor (axes of the link) to a link. */
 void scene_link_add_mass(scene_link *link, double mass, const double com[3], const double inertia[6]);
+
+/* Pose of a link in the world while no joint displaces anything; the identity for -1. */
+void scene_tree_rest_pose(const scene_tree *tree, int32_t link, double X[7]);
+/* Once built: the body of a link, and the link's pose in it. -1 and the identity for -1. */
+int32_t scene_tree_body(const scene_tree *tree, int32_t link, double in_body[7]);
 
 /* Moves everything to the builder. Errors go to tree->in. */
 void scene_tree_build(scene_tree *tree, sb_model_builder *builder);

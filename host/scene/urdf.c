@@ -31,16 +31,25 @@ static const xml_element schema[] = {
     {"child", XML_USED, "link", "", ""},
     {"axis", XML_USED, "xyz", "", ""},
     {"limit", XML_USED, "lower upper effort velocity", "", "acceleration jerk"},
-    {"dynamics", XML_USED, "damping friction", "", "D K mu_coulomb mu_viscous spring_stiffness spring_reference"},
+    {"dynamics", XML_USED, "damping friction", "D K mu_coulomb mu_viscous", "spring_stiffness spring_reference"},
     {"mimic", XML_USED, "joint multiplier offset", "", ""},
     {"visual", XML_IDLE, "", "", ""},
     {"material", XML_IDLE, "", "", ""},
     {"calibration", XML_IDLE, "", "", ""},
-    {"transmission", XML_IDLE, "", "", ""},
+    {"transmission", XML_NOTED, "", "", ""},
     {"gazebo", XML_IDLE, "", "", ""},
-    {"safety_controller", XML_MISSING, "", "", ""},
-    {"contact", XML_MISSING, "", "", ""},
-    {"joint_properties", XML_MISSING, "", "", ""},
+    {"safety_controller", XML_NOTED, "", "", ""},
+    {"contact", XML_USED, "", "", ""},
+    {"lateral_friction", XML_USED, "value", "", ""},
+    {"spinning_friction", XML_USED, "value", "", ""},
+    {"rolling_friction", XML_USED, "value", "", ""},
+    {"restitution", XML_USED, "value", "", ""},
+    {"contact_cfm", XML_MISSING, "", "", ""},
+    {"contact_erp", XML_MISSING, "", "", ""},
+    {"inertia_scaling", XML_MISSING, "", "", ""},
+    {"stiffness", XML_MISSING, "", "", ""},
+    {"damping", XML_MISSING, "", "", ""},
+    {"joint_properties", XML_USED, "damping friction", "", ""},
     {"sensor", XML_MISSING, "", "", ""}};
 
 typedef struct urdf_joint {
@@ -275,9 +284,25 @@ static bool read_geometry(urdf *u, const xmlNode *geometry, sb_build_shape *shap
   return true;
 }
 
+/* Surface of all shapes of a link, as Bullet's extension of URDF has it. */
+static void read_surface(urdf *u, const xmlNode *link, sb_build_shape *shape)
+{
+  static const char *const names[4] = {"lateral_friction", "spinning_friction", "rolling_friction", "restitution"};
+  double *const values[4] = {&shape->friction[0], &shape->friction[1], &shape->friction[2], &shape->restitution};
+  const xmlNode *contact = child_of(link, "contact");
+  for (xmlNode *c = contact ? xml_input_element(contact->children) : NULL; c; c = xml_input_element(c->next)) {
+    if (!check(u, c)) continue;
+    for (int i = 0; i < 4; i++)
+      if (xml_is(c, names[i])) needed_number(u, c, "value", 0.0, values[i]);
+  }
+  if (shape->restitution > 1.0)
+    xml_input_error(u->in, contact, SB_CODE_SCENE_VALUE, "restitution: expected 0 to 1, found %g", shape->restitution);
+}
+
 static void read_collision(urdf *u, const xmlNode *node, int32_t link)
 {
   scene_geom geom = {.link = link, .shape = sb_build_shape_default()};
+  read_surface(u, u->tree.links[link].node, &geom.shape);
   const xmlNode *geometry = child_of(node, "geometry");
   read_origin(u, node, geom.shape.X);
   if (!geometry) {
@@ -328,12 +353,12 @@ static void read_limit(urdf *u, const xmlNode *node, int type, sb_build_dof *dof
 
 static void read_values(urdf *u, const xmlNode *node, int type, sb_build_dof *dof)
 {
-  const xmlNode *dynamics = child_of(node, "dynamics"), *mimic = child_of(node, "mimic");
+  const xmlNode *dynamics = child_of(node, "dynamics");
+  if (!dynamics) dynamics = child_of(node, "joint_properties"); /* its name in old files */
   read_limit(u, node, type, dof);
   if (dynamics && xml_input_attribute(dynamics, "damping")) needed_number(u, dynamics, "damping", 0.0, &dof->damping);
   if (dynamics && xml_input_attribute(dynamics, "friction"))
     needed_number(u, dynamics, "friction", 0.0, &dof->friction);
-  if (mimic) xml_input_unsupported(u->in, mimic, "element <mimic>", "the joint moves on its own");
 }
 
 static void read_axis(urdf *u, const xmlNode *node, double axis[3])
@@ -380,9 +405,12 @@ static void add_child(urdf *u, const urdf_joint *from)
   if (parent->is_static) cook_pose_mul(parent->world, X, child->world);
   child->is_static = parent->is_static && type == FIXED;
   int32_t above = parent->index;
-  if (type == FLOATING && parent->is_static) {
+  if (type == FLOATING) {
+    /* Free of its parent is free in the world; it begins where the parent has it. */
+    double world[7];
+    scene_tree_rest_pose(&u->tree, above, world);
+    cook_pose_mul(world, X, X);
     above = -1;
-    memcpy(X, child->world, sizeof X);
   }
   child->index = add_link(u, child, above, X);
   if (child->index < 0 || type == FIXED) return;
@@ -527,6 +555,34 @@ static void add_links(urdf *u, const xmlNode *robot, int32_t root)
                     "%d links are not connected to the root: their joints form a loop", (int)(u->link_count - reached));
 }
 
+/* Mimic: q = multiplier * q' + offset. */
+static void add_mimic(urdf *u, sb_model_builder *builder, const xmlNode *joint)
+{
+  const xmlNode *mimic = child_of(joint, "mimic");
+  if (!mimic) return;
+  const char *names[2] = {xml_input_attribute(joint, "name"), xml_input_attribute(mimic, "joint")};
+  sb_build_equality equality = sb_build_equality_default();
+  equality.type = SB_EQUALITY_JOINT;
+  for (int i = 0; i < 2; i++) {
+    int32_t index = names[i] ? name_map_find(&u->tree.joint_names, names[i]) : -1;
+    if (index < 0 || u->tree.joints[index].kind != SCENE_JOINT_AXIS) {
+      const char *near = names[i] && i ? name_map_nearest(&u->tree.joint_names, names[i]) : NULL;
+      xml_input_error(u->in, mimic, SB_CODE_SCENE_REFERENCE,
+                      "mimic: '%.80s' is no revolute, continuous or prismatic joint%s%.80s%s", names[i] ? names[i] : "",
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+      return;
+    }
+    equality.dof[i] = u->tree.joints[index].first_dof;
+  }
+  if (equality.dof[0] == equality.dof[1]) {
+    xml_input_error(u->in, mimic, SB_CODE_SCENE_VALUE, "joint '%.80s' mimics itself; name another joint", names[0]);
+    return;
+  }
+  numbers(u, mimic, "multiplier", &equality.poly[1], 1);
+  numbers(u, mimic, "offset", &equality.poly[0], 1);
+  sb_builder_add_equality(builder, &equality, names[0]);
+}
+
 void urdf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, sb_model_builder *builder)
 {
   urdf u = {.in = in, .request = request, .mesh_bytes = request->max_file_size ? request->max_file_size : SCENE_MESH_LIMIT};
@@ -539,6 +595,7 @@ void urdf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, sb
   int32_t first = in->status == SB_OK ? find_root(&u, root) : -1;
   if (first >= 0) add_links(&u, root, first);
   if (in->status == SB_OK) scene_tree_build(&u.tree, builder);
+  for (int32_t j = 0; j < u.joint_count && in->status == SB_OK; j++) add_mimic(&u, builder, u.joints[j].node);
   scene_tree_clear(&u.tree);
   name_map_clear(&u.link_names);
   name_map_clear(&u.joint_names);

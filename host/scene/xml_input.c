@@ -321,9 +321,12 @@ bool xml_input_check(xml_input *in, const xmlNode *node, const xml_element *sche
     unknown_element(in, node, schema, count);
     return false;
   }
-  if (row->support == XML_MISSING) {
-    snprintf(what, sizeof what, "element <%s>", row->name);
-    xml_input_unsupported(in, node, what, "");
+  snprintf(what, sizeof what, "element <%s>", row->name);
+  if (row->support == XML_MISSING) xml_input_unsupported(in, node, what, "");
+  if (row->support == XML_NOTED && first_time(in, what)) {
+    xml_place place;
+    sb_report(in->diag, SB_NOTE, SB_CODE_SCENE_UNSUPPORTED, xml_input_where(in, node, &place),
+              "%s describes hardware or its controller and has no effect", what);
   }
   if (row->support != XML_USED) return false;
   for (const xmlAttr *a = node->properties; a; a = a->next) {

@@ -26,8 +26,8 @@ typedef struct xml_input {
 
 /* One element that a format knows. Lists of attribute names separated by single blanks:
  * used are read, idle are known and have no effect on what Samebit computes, missing would have one but are not
- * supported. `support` says the same of the element itself. */
-typedef enum xml_support { XML_USED, XML_IDLE, XML_MISSING } xml_support;
+ * supported; a noted element is idle, but a user might expect an effect. `support` says the same of the element itself. */
+typedef enum xml_support { XML_USED, XML_IDLE, XML_MISSING, XML_NOTED } xml_support;
 typedef struct xml_element {
   const char *name;
   xml_support support;

@@ -73,6 +73,36 @@ static void build_arm(sb_model_builder *b)
   sb_builder_add_body(b, &body, "tip");
 }
 
+/* The arm again, its upper body's hinge beyond a limit, with one sensor of each type. */
+static void build_sense(sb_model_builder *b)
+{
+  build_arm(b);
+  for (int i = 0; i < 4; i++) sb_builder_dof(b, i)->qd = 0.5 - 0.75 * i;
+  sb_builder_dof(b, 2)->q = 0.25;
+  const sb_build_tendon tendon = sb_build_tendon_default();
+  int32_t cord = sb_builder_add_tendon(b, &tendon, "cord");
+  sb_builder_add_tendon_term(b, 0, 0.75);
+  sb_builder_add_tendon_term(b, 2, -1.25);
+  sb_build_actuator motor = sb_build_actuator_default();
+  motor.tendon = cord, motor.gear = 3, motor.ctrl = 0.4;
+  int32_t winch = sb_builder_add_actuator(b, &motor, "winch");
+  for (uint32_t type = 0; type < SB_SENSOR_TYPE_COUNT; type++) {
+    sb_build_sensor s = sb_build_sensor_default();
+    s.type = type;
+    if (type <= SB_SENSOR_JOINT_ACTUATOR_FORCE) s.dof = 2;
+    if (type == SB_SENSOR_BALL_QUAT || type == SB_SENSOR_BALL_ANG_VEL) s.dof = 4;
+    if (type == SB_SENSOR_TENDON_POS || type == SB_SENSOR_TENDON_VEL) s.tendon = cord;
+    if (type >= SB_SENSOR_ACTUATOR_POS && type <= SB_SENSOR_ACTUATOR_FORCE) s.actuator = winch;
+    if (type >= SB_SENSOR_FRAME_POS && type < SB_SENSOR_CLOCK) {
+      s.body = 4;
+      s.X[0] = 0.1, s.X[1] = -0.2, s.X[3] = 0.5, s.X[4] = 0.5, s.X[5] = -0.5, s.X[6] = 0.5;
+    }
+    if (type >= SB_SENSOR_FRAME_POS && type <= SB_SENSOR_FRAME_ANG_VEL) s.ref_body = 1, s.ref_X[2] = 0.3;
+    if (type == SB_SENSOR_GYRO) s.cutoff = 0.125;
+    sb_builder_add_sensor(b, &s, NULL);
+  }
+}
+
 static void add_free_body(sb_model_builder *b, uint32_t type, const double size[3], double x, double z, double spin)
 {
   sb_build_body body = sb_build_body_default();
@@ -127,6 +157,8 @@ sb_model_store *sb_micro_scene_model(const char *name)
     build_drop(b);
   else if (!strcmp(name, "fly"))
     build_fly(b);
+  else if (!strcmp(name, "sense"))
+    build_sense(b);
   else
     name = NULL;
   if (name && sb_builder_finalise(b, name, &store, NULL)) store = NULL;
@@ -182,6 +214,24 @@ sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shu
     if (!status) run = sb_hash_fold(run, sb_sim_hash_stage(sim, SB_STAGE_CONTACTS));
   }
   *hash = run;
+  sb_sim_destroy(sim);
+  sb_model_store_free(model);
+  sb_model_store_free(one);
+  return status;
+}
+
+sb_status sb_micro_scene_sensors(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)
+{
+  sb_model_store *one = sb_micro_scene_model("sense"), *model = NULL;
+  sb_status status = one ? sb_model_store_replicate(one, 1, 0, &model, diag) : SB_E_MEMORY;
+  sb_sim *sim = NULL;
+  if (!status) {
+    sb_sim_config config = {.model = model, .dt_numerator = 1, .dt_denominator = 240, .mode = SB_MODE_LOCAL, .threads = threads,
+                            .lanes = lanes, .broad_phase = SB_BROAD_SAP, .shuffle = shuffle};
+    status = sb_sim_create(&config, &sim, diag);
+  }
+  for (int t = 0; !status && t < 2; t++) status = sb_sim_step(sim, diag);
+  if (!status) *hash = sb_sim_hash_array(sim, "sensors.sensor_data");
   sb_sim_destroy(sim);
   sb_model_store_free(model);
   sb_model_store_free(one);

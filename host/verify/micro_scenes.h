@@ -26,5 +26,7 @@ sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *
                               uint32_t lanes, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
 /* Hash of the contacts that the collision pipeline alone makes of the scene "drop". */
 sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
+/* Hash of the sensors of the scene "sense", where no solver moves anything. */
+sb_status sb_micro_scene_sensors(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
 
 #endif

@@ -71,24 +71,37 @@ void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes
     snprintf(verdict->reason, sizeof verdict->reason, "%u micro-scenes repeat, but %u have no golden hash", ran, ran - matched);
 }
 
-void sb_verify_collision(uint64_t golden, uint32_t lanes, sb_verdict *verdict)
+/* One of the host's own parts: what it gives, plain and with everything turned that must not matter, against its golden hash. */
+typedef sb_status (*own_hash)(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
+
+static void verify_own(own_hash run, const char *what, uint64_t golden, uint32_t lanes, sb_verdict *verdict)
 {
   *verdict = (sb_verdict){.mode = SB_MODE_OFF};
   uint64_t a = 0, b = 0;
   sb_diagnostics diag = {0};
-  sb_status status = sb_micro_scene_contacts(lanes, 1, 0, &a, &diag);
-  if (!status) status = sb_micro_scene_contacts(1, 2, 0x5eed, &b, &diag);
+  sb_status status = run(lanes, 1, 0, &a, &diag);
+  if (!status) status = run(1, 2, 0x5eed, &b, &diag);
   if (status) {
     snprintf(verdict->reason, sizeof verdict->reason, "micro-scene failed: %.200s", first_message(&diag));
   } else if (a != b) {
     snprintf(verdict->reason, sizeof verdict->reason,
-             "contacts: %016" PRIx64 " with 1 thread and %u lanes, %016" PRIx64 " with 2 threads, 1 lane and shuffled tasks", a, lanes, b);
+             "%s: %016" PRIx64 " with 1 thread and %u lanes, %016" PRIx64 " with 2 threads, 1 lane and shuffled tasks", what, a, lanes, b);
   } else if (a != golden) {
     verdict->mode = SB_MODE_RUN_TO_RUN;
-    snprintf(verdict->reason, sizeof verdict->reason, "contacts hash to %016" PRIx64 ", the golden hash is %016" PRIx64, a, golden);
+    snprintf(verdict->reason, sizeof verdict->reason, "%s hash to %016" PRIx64 ", the golden hash is %016" PRIx64, what, a, golden);
   } else {
     verdict->mode = SB_MODE_CROSS_PLATFORM;
-    snprintf(verdict->reason, sizeof verdict->reason, "golden contacts matched, threads, lanes and task order varied");
+    snprintf(verdict->reason, sizeof verdict->reason, "golden %s matched, threads, lanes and task order varied", what);
   }
   sb_diagnostics_clear(&diag);
+}
+
+void sb_verify_collision(uint64_t golden, uint32_t lanes, sb_verdict *verdict)
+{
+  verify_own(sb_micro_scene_contacts, "contacts", golden, lanes, verdict);
+}
+
+void sb_verify_sensors(uint64_t golden, uint32_t lanes, sb_verdict *verdict)
+{
+  verify_own(sb_micro_scene_sensors, "sensors", golden, lanes, verdict);
 }

@@ -16,5 +16,7 @@ typedef struct sb_verdict {
 void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes, sb_verdict *verdict);
 /* golden: the contact hash that this version declares. */
 void sb_verify_collision(uint64_t golden, uint32_t lanes, sb_verdict *verdict);
+/* golden: the hash of the sensors of the micro-scene "sense". */
+void sb_verify_sensors(uint64_t golden, uint32_t lanes, sb_verdict *verdict);
 
 #endif

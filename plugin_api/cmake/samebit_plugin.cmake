@@ -12,14 +12,14 @@ if(NOT TARGET samebit_fp_flags)
   endif()
 endif()
 
-# samebit_lane_objects(NAME SOURCE [LINK lib...])
-# Compiles one kernel source three times, with SB_LANES 1, 4 and 8, into object libraries NAME_lanes1, _lanes4, _lanes8.
+# samebit_lane_objects(NAME SOURCES [LINK lib...])
+# Compiles kernel sources (one, or a list in quotes) three times, with SB_LANES 1, 4 and 8, into object libraries NAME_lanes1, _lanes4, _lanes8.
 # On x86-64 the 8-lane object uses AVX2 (without fused operations) and must only be called where the CPU has it.
-function(samebit_lane_objects name source)
+function(samebit_lane_objects name sources)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   foreach(lanes 1 4 8)
     set(target ${name}_lanes${lanes})
-    add_library(${target} OBJECT ${source})
+    add_library(${target} OBJECT ${sources})
     target_compile_definitions(${target} PRIVATE SB_LANES=${lanes})
     target_link_libraries(${target} PRIVATE samebit_fp_flags ${arg_LINK})
     if(lanes EQUAL 8 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")

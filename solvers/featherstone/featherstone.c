@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "featherstone_setup.h"
+#include "featherstone_data.h"
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
 
@@ -57,13 +57,24 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   s->bind = *bind;
   s->settings = (fs_settings){
       .substeps = (uint32_t)bind->params[FS_PARAM_SUBSTEPS],
-      .midpoint = bind->params[FS_PARAM_INTEGRATOR] != 0,
+      .step = {.midpoint = bind->params[FS_PARAM_INTEGRATOR] != 0,
+               .limit_omega = (float)(SB_TWO_PI * bind->params[FS_PARAM_LIMIT_FREQUENCY]),
+               .limit_zeta = (float)bind->params[FS_PARAM_LIMIT_DAMPING]},
       .contact_omega = (float)(SB_TWO_PI * bind->params[FS_PARAM_CONTACT_FREQUENCY]),
       .contact_zeta = (float)bind->params[FS_PARAM_CONTACT_DAMPING],
-      .limit_omega = (float)(SB_TWO_PI * bind->params[FS_PARAM_LIMIT_FREQUENCY]),
-      .limit_zeta = (float)bind->params[FS_PARAM_LIMIT_DAMPING],
   };
-  return fs_setup_bundles(s, error, error_size);
+  ab_request request = {.bind = &s->bind, .bodies = bind->bodies, .body_count = bind->body_count, .solver = "featherstone"};
+  status = ab_setup(&s->forest, &request, error, error_size);
+  if (status) return status;
+  const sb_host *host = bind->host;
+  uint64_t bodies = bind->model->body_count, contacts = bind->contact_capacity;
+  s->touched = host->alloc(host->context, s->forest.bundle_count + 1);
+  s->forces = host->alloc(host->context, (contacts + 1) * sizeof *s->forces);
+  s->body_first = host->alloc(host->context, (bodies + 2) * sizeof *s->body_first);
+  s->body_contact = host->alloc(host->context, (contacts + 1) * 2 * sizeof *s->body_contact);
+  if (s->touched && s->forces && s->body_first && s->body_contact) return SB_OK;
+  snprintf(error, error_size, "out of memory");
+  return SB_E_MEMORY;
 }
 
 static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
@@ -72,7 +83,7 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
   (void)mode;
   sb_status status = sb_check_dt(dt, error, error_size);
   if (status) return status;
-  s->settings.dt = dt / (float)s->settings.substeps;
+  s->settings.step.dt = dt / (float)s->settings.substeps;
   return SB_OK;
 }
 
@@ -83,8 +94,8 @@ static void solver_deactivate(void *instance) { (void)instance; }
 static void run_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
-  const fs_bundle *b = &s->bundles[chunk];
-  if (b->touched)
+  const ab_bundle *b = &s->forest.bundles[chunk];
+  if (s->touched[chunk])
     SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_load, &s->tick, b);
   else
     SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_run, &s->tick, b);
@@ -93,19 +104,19 @@ static void run_chunk(void *user, uint32_t chunk)
 static void place_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
-  if (s->bundles[chunk].touched) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_place, &s->tick, &s->bundles[chunk], s->ahead);
+  if (s->touched[chunk]) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_place, &s->tick, &s->forest.bundles[chunk], s->ahead);
 }
 
 static void advance_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
-  if (s->bundles[chunk].touched) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_advance, &s->tick, &s->bundles[chunk]);
+  if (s->touched[chunk]) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_advance, &s->tick, &s->forest.bundles[chunk]);
 }
 
 static void store_chunk(void *user, uint32_t chunk)
 {
   fs_solver *s = user;
-  if (s->bundles[chunk].touched) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_store, &s->tick, &s->bundles[chunk]);
+  if (s->touched[chunk]) SB_LANE_DISPATCH(s->bind.lanes, fs_bundle_store, &s->tick, &s->forest.bundles[chunk]);
 }
 
 static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
@@ -116,18 +127,18 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
   if (status) return status;
   s->tick = (fs_tick){.settings = s->settings, .state = s->bind.state, .contacts = step->contacts, .forces = s->forces,
                       .body_first = s->body_first, .body_contact = s->body_contact};
-  uint32_t touched = fs_list_contacts(s, step->contacts);
-  host->parallel_for(host->context, s->bundle_count, run_chunk, s);
+  bool touched = fs_list_contacts(s, step->contacts);
+  host->parallel_for(host->context, s->forest.bundle_count, run_chunk, s);
   if (!touched) return SB_OK;
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
     s->ahead = true;
-    host->parallel_for(host->context, s->bundle_count, place_chunk, s);
+    host->parallel_for(host->context, s->forest.bundle_count, place_chunk, s);
     fs_contact_forces(s);
-    host->parallel_for(host->context, s->bundle_count, advance_chunk, s);
+    host->parallel_for(host->context, s->forest.bundle_count, advance_chunk, s);
   }
   s->ahead = false;
-  host->parallel_for(host->context, s->bundle_count, place_chunk, s);
-  host->parallel_for(host->context, s->bundle_count, store_chunk, s);
+  host->parallel_for(host->context, s->forest.bundle_count, place_chunk, s);
+  host->parallel_for(host->context, s->forest.bundle_count, store_chunk, s);
   return SB_OK;
 }
 

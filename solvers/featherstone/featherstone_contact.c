@@ -1,12 +1,12 @@
 /* Contact forces, one scalar kernel per contact, from the motions that the bundles hold. */
 #include <string.h>
 
-#include "featherstone_setup.h"
+#include "featherstone_data.h"
 #include "samebit/maths.h"
 #include "samebit/penalty_contact.h"
 #include "samebit/solver_tools.h"
 
-#include "featherstone_records.kernel.h"
+#include "articulation_records.kernel.h"
 
 /* Drag of a contact that does not slide, in units of mass / dt: implicit against the world, explicit between bodies. */
 #define STICK_IMPLICIT 10.0f
@@ -31,10 +31,10 @@ static contact_side look_at(const fs_solver *s, int32_t body, const float *point
   side.point = local;
   if (body < 0) return side;
   const sb_model *m = s->bind.model;
-  FsMotion motion;
+  AbMotion motion;
   V3 reference = v3_zero();
   const float *com = m->body_com + 3 * (size_t)body;
-  if (s->place[body].bundle == UINT32_MAX) {
+  if (s->forest.place[body].bundle == UINT32_MAX) {
     /* Of another solver: an obstacle, standing where that solver has left it, with the velocity it has there. */
     const float *q = s->bind.state->body_q + 7 * (size_t)body, *qd = s->bind.state->body_qd + 6 * (size_t)body;
     motion.q = q4(q[3], q[4], q[5], q[6]);
@@ -43,13 +43,13 @@ static contact_side look_at(const fs_solver *s, int32_t body, const float *point
     V3 to_com = q4_rotate(motion.q, v3(com[0], com[1], com[2]));
     motion.v = v3_sub(v3(qd[0], qd[1], qd[2]), v3_cross(motion.w, to_com));
   } else {
-    const fs_body_place *at = &s->place[body];
+    const ab_body_place *at = &s->forest.place[body];
     uint32_t lanes = s->bind.lanes;
-    const float *work = s->bundles[at->bundle].work + (size_t)at->link * FS_WORK_FLOATS * lanes + at->lane;
-    float fields[sizeof(FsMotion) / sizeof(float)];
+    const float *work = s->forest.bundles[at->bundle].work + (size_t)at->link * AB_WORK_FLOATS * lanes + at->lane;
+    float fields[sizeof(AbMotion) / sizeof(float)];
     for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) fields[f] = work[f * lanes];
     memcpy(&motion, fields, sizeof motion);
-    const float *origin = s->contact_origin + 3 * (size_t)body;
+    const float *origin = s->forest.origin + 3 * (size_t)body;
     reference = v3(origin[0], origin[1], origin[2]);
     F share = (F)(s->body_first[body + 1] - s->body_first[body]);
     const float *i = m->body_inv_inertia + 6 * (size_t)body;
@@ -71,8 +71,8 @@ static void solve_contact(fs_solver *s, uint32_t i)
   fs_contact_force *out = &s->forces[i];
   memset(out, 0, sizeof *out);
   int32_t body_a = c->body_a[i], body_b = c->body_b[i];
-  bool own_a = body_a >= 0 && s->place[body_a].bundle != UINT32_MAX;
-  bool own_b = body_b >= 0 && s->place[body_b].bundle != UINT32_MAX;
+  bool own_a = body_a >= 0 && s->forest.place[body_a].bundle != UINT32_MAX;
+  bool own_b = body_b >= 0 && s->forest.place[body_b].bundle != UINT32_MAX;
   if (!own_a && !own_b) return;
   contact_side a = look_at(s, body_a, c->point_a + 3 * (size_t)i), b = look_at(s, body_b, c->point_b + 3 * (size_t)i);
   const float *cn = c->normal + 3 * (size_t)i;
@@ -83,7 +83,7 @@ static void solve_contact(fs_solver *s, uint32_t i)
   V3 slide = v3_add_scaled(relative, n, -rate);
   F inv_mass = rigid_inv_mass(a.inv_mass, a.inv_inertia, a.arm, n) + rigid_inv_mass(b.inv_mass, b.inv_inertia, b.arm, n);
   bool against_world = own_a != own_b;
-  F dt = s->settings.dt;
+  F dt = s->settings.step.dt;
   PenaltyContact p = penalty_contact(gap, rate, v3_len(slide), inv_mass, c->friction[3 * (size_t)i], s->settings.contact_omega,
                                      s->settings.contact_zeta, dt, against_world ? STICK_IMPLICIT : STICK_EXPLICIT,
                                      against_world ? 0.0f : 1.0f);
@@ -110,15 +110,15 @@ void fs_contact_forces(fs_solver *s)
   host->parallel_for(host->context, (s->tick.contacts->count + CHUNK - 1) / CHUNK, solve_chunk, s);
 }
 
-uint32_t fs_list_contacts(fs_solver *s, const sb_contacts *c)
+bool fs_list_contacts(fs_solver *s, const sb_contacts *c)
 {
-  uint32_t bodies = s->bind.model->body_count, touched = 0;
+  uint32_t bodies = s->bind.model->body_count;
+  bool any = false;
   sb_list_body_contacts(c, bodies, s->body_first, s->body_contact);
-  for (uint32_t b = 0; b < s->bundle_count; b++) s->bundles[b].touched = false;
+  memset(s->touched, 0, s->forest.bundle_count);
   for (uint32_t body = 0; body < bodies; body++) {
-    if (s->place[body].bundle == UINT32_MAX || s->body_first[body] == s->body_first[body + 1]) continue;
-    s->bundles[s->place[body].bundle].touched = true;
-    touched++;
+    if (s->forest.place[body].bundle == UINT32_MAX || s->body_first[body] == s->body_first[body + 1]) continue;
+    s->touched[s->forest.place[body].bundle] = any = true;
   }
-  return touched;
+  return any;
 }

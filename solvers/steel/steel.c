@@ -6,6 +6,8 @@
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
 #include "steel_graph.h"
+#include "steel_sleep.h"
+#include "steel_tree.h"
 
 enum {
   ST_PARAM_SUBSTEPS,
@@ -13,6 +15,10 @@ enum {
   ST_PARAM_CONTACT_DAMPING,
   ST_PARAM_MAX_PUSH,
   ST_PARAM_RESTITUTION_THRESHOLD,
+  ST_PARAM_SLEEP_TICKS,
+  ST_PARAM_SLEEP_SPEED,
+  ST_PARAM_JOINT_FREQUENCY,
+  ST_PARAM_ITERATIONS,
   ST_PARAM_COUNT
 };
 
@@ -27,17 +33,26 @@ static const sb_param_desc params[ST_PARAM_COUNT] = {
                            "the fastest that overlap is pushed apart", NULL, 3, 0, 1000},
     [ST_PARAM_RESTITUTION_THRESHOLD] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "restitution_threshold", "m/s",
                                         "approach speeds below this do not bounce", NULL, 1, 0, 1000},
+    [ST_PARAM_SLEEP_TICKS] = {sizeof(sb_param_desc), SB_PARAM_INT, "sleep_ticks", "1",
+                              "an island all of whose bodies have been slow for so many ticks sleeps; 0: none does", NULL, 0, 0, 1000000},
+    [ST_PARAM_SLEEP_SPEED] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "sleep_speed", "m/s",
+                              "slow is what has less kinetic energy than its mass at this speed", NULL, 0.05, 0, 1000},
+    [ST_PARAM_JOINT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "joint_frequency", "Hz",
+                                  "how fast errors of joint limits, tendon limits and equality constraints go; never above a quarter of the "
+                                  "substep rate", NULL, 60, 0.1, 10000},
+    [ST_PARAM_ITERATIONS] = {sizeof(sb_param_desc), SB_PARAM_INT, "iterations", "1",
+                             "passes over the contacts and limits of articulations within a substep", NULL, 2, 1, 64},
 };
 
 static const sb_golden goldens[] = {SB_GOLDENS_STEEL};
 
 static const sb_solver_desc desc = {
     .struct_size = sizeof(sb_solver_desc),
-    .handles = SB_HANDLES_RIGID | SB_HANDLES_CONTACT,
+    .handles = SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT | SB_HANDLES_EQUALITIES | SB_HANDLES_TENDONS,
     .id = "steel",
     .version = "0.1.0",
     .vendor = "Samebit",
-    .text = "Free rigid bodies with hard contact, friction cones and restitution; warm-started soft steps. No joints yet.",
+    .text = "Rigid bodies and articulations with hard contact, friction cones, joint limits, loops and tendons; warm-started soft steps.",
     .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
     .mode_reason = {"fixed order of colours, shared maths, no atomics", "has no Vulkan backend yet"},
     .params = params,
@@ -53,12 +68,16 @@ typedef struct st_solver {
   st_settings settings;
   float contact_omega; /* as asked */
   st_graph graph;
+  st_sleep sleep;
+  st_forest forest;
+  float limit_omega; /* as asked */
   uint32_t *record, *moved;
   uint32_t moved_count;
   st_body *bodies;
+  st_warm *warms;
+  st_frame *frames;
   float *masses, *blocks;
-  float *cache;     /* registered: ST_CACHE_FLOATS per contact */
-  float *cache_old; /* copy of the tick before */
+  float *cache; /* registered: ST_CACHE_FLOATS per contact */
   st_tick tick;
   /* of the parallel loop */
   uint32_t first, end;
@@ -75,18 +94,6 @@ static void solver_destroy(void *instance) { free(instance); }
 
 /* ---- setup ---- */
 
-static sb_status check_bodies(const st_solver *s, char *error, uint32_t error_size)
-{
-  const sb_model *m = s->bind.model;
-  for (uint32_t i = 0; i < s->bind.body_count; i++) {
-    uint32_t body = s->bind.bodies[i];
-    if (m->joint_type[body] == SB_JOINT_FREE || (m->body_flags[body] & SB_BODY_STATIC)) continue;
-    snprintf(error, error_size, "body %u has a joint; steel moves free bodies only so far: use featherstone or semi_implicit for it", body);
-    return SB_E_UNSUPPORTED;
-  }
-  return SB_OK;
-}
-
 static bool take_memory(st_solver *s)
 {
   const sb_host *host = s->bind.host;
@@ -100,8 +107,9 @@ static bool take_memory(st_solver *s)
       {&s->record, bodies * 4},
       {&s->moved, bodies * 4},
       {&s->bodies, bodies * sizeof(st_body)},
+      {&s->warms, bodies * sizeof(st_warm)},
+      {&s->frames, bodies * sizeof(st_frame)},
       {&s->masses, bodies * 32},
-      {&s->cache_old, (contacts + 1) * ST_CACHE_FLOATS * sizeof(float)},
       {&s->graph.manifolds, (contacts + 1) * sizeof(st_manifold)},
       {&s->graph.color, contacts + 1},
       {&s->graph.used_colors, (bodies + 1) * 4},
@@ -117,6 +125,47 @@ static bool take_memory(st_solver *s)
   return true;
 }
 
+static void add_record(st_solver *s, uint32_t body, float own)
+{
+  const sb_model *m = s->bind.model;
+  uint32_t record = s->moved_count++;
+  s->record[body] = record;
+  s->moved[record] = body;
+  s->frames[record].own = own;
+  s->frames[record].awake = 1.0f;
+  memcpy(s->frames[record].inertia, m->body_inertia + 6 * (size_t)body, 6 * sizeof(float));
+  memcpy(s->frames[record].inv_inertia, m->body_inv_inertia + 6 * (size_t)body, 6 * sizeof(float));
+}
+
+/* Own free bodies, then everybody else's moving bodies as obstacles. The record after them is what does not move. */
+static void number_records(st_solver *s, const uint32_t *tree_bodies, uint32_t tree_body_count)
+{
+  const sb_model *m = s->bind.model;
+  for (uint32_t b = 0; b < m->body_count; b++) s->record[b] = ST_NOBODY;
+  for (uint32_t i = 0; i < tree_body_count; i++)
+    if (!(m->body_flags[tree_bodies[i]] & SB_BODY_STATIC)) s->record[tree_bodies[i]] = ST_LINK;
+  for (uint32_t i = 0; i < s->bind.body_count; i++) {
+    uint32_t b = s->bind.bodies[i];
+    if (s->record[b] == ST_NOBODY && !(m->body_flags[b] & SB_BODY_STATIC)) add_record(s, b, 1.0f);
+  }
+  for (uint32_t b = 0; b < m->body_count; b++)
+    if (s->record[b] == ST_NOBODY && !(m->body_flags[b] & SB_BODY_STATIC)) add_record(s, b, 0.0f);
+  s->bodies[s->moved_count].dq[3] = 1.0f;
+  s->frames[s->moved_count].turn[3] = 1.0f;
+}
+
+static sb_status bind_articulations(st_solver *s, char *error, uint32_t error_size)
+{
+  uint32_t *bodies = s->bind.host->alloc(s->bind.host->context, ((uint64_t)s->bind.body_count + 1) * sizeof *bodies);
+  uint32_t count = bodies ? st_forest_find(&s->bind, bodies) : ST_NONE;
+  if (count == ST_NONE) {
+    snprintf(error, error_size, "out of memory for the articulations of %u bodies", s->bind.body_count);
+    return SB_E_MEMORY;
+  }
+  number_records(s, bodies, count);
+  return count ? st_forest_bind(&s->forest, &s->bind, bodies, count, s->record, s->moved_count, error, error_size) : SB_OK;
+}
+
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
 {
   st_solver *s = instance;
@@ -125,12 +174,12 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   s->bind = *bind;
   s->graph.lanes = bind->lanes;
   s->contact_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_CONTACT_FREQUENCY]);
+  s->forest.iterations = (uint32_t)bind->params[ST_PARAM_ITERATIONS];
+  s->limit_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_JOINT_FREQUENCY]);
   s->settings = (st_settings){.substeps = (uint32_t)bind->params[ST_PARAM_SUBSTEPS],
                               .contact_zeta = (float)bind->params[ST_PARAM_CONTACT_DAMPING],
                               .max_push = (float)bind->params[ST_PARAM_MAX_PUSH],
                               .restitution_threshold = (float)bind->params[ST_PARAM_RESTITUTION_THRESHOLD]};
-  status = check_bodies(s, error, error_size);
-  if (status) return status;
   if (!take_memory(s)) {
     snprintf(error, error_size, "out of memory for %u contacts", bind->contact_capacity);
     return SB_E_MEMORY;
@@ -141,23 +190,11 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   status = bind->host->register_array(bind->host->context, &cache, &data);
   if (status) return status;
   s->cache = data;
-  /* Own bodies, then everybody else's moving bodies as obstacles; component 7 of a mass record says which. */
-  const sb_model *m = bind->model;
-  for (uint32_t b = 0; b < m->body_count; b++) s->record[b] = ST_NOBODY;
-  for (uint32_t i = 0; i < bind->body_count; i++) {
-    uint32_t body = bind->bodies[i];
-    if (m->body_flags[body] & SB_BODY_STATIC) continue;
-    s->record[body] = s->moved_count;
-    s->moved[s->moved_count] = body;
-    s->masses[8 * (size_t)s->moved_count++ + 7] = 1.0f;
-  }
-  for (uint32_t b = 0; b < m->body_count; b++) {
-    if (s->record[b] != ST_NOBODY || (m->body_flags[b] & SB_BODY_STATIC)) continue;
-    s->record[b] = s->moved_count;
-    s->moved[s->moved_count++] = b;
-  }
-  s->bodies[s->moved_count].dq[3] = 1.0f; /* the record of what does not move */
-  return SB_OK;
+  status = bind_articulations(s, error, error_size);
+  if (status) return status;
+  float sleep_speed = (float)bind->params[ST_PARAM_SLEEP_SPEED];
+  s->sleep = (st_sleep){.ticks = (uint32_t)bind->params[ST_PARAM_SLEEP_TICKS], .speed2 = sleep_speed * sleep_speed};
+  return st_sleep_bind(&s->sleep, bind, error, error_size);
 }
 
 static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
@@ -170,6 +207,8 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
   s->settings.h = h;
   s->settings.inv_h = 1.0f / h;
   s->settings.contact_omega = s->contact_omega < cap ? s->contact_omega : cap;
+  s->forest.tick.step = (ab_settings){.dt = h, .midpoint = true};
+  s->forest.tick.limit_omega = s->limit_omega < cap ? s->limit_omega : cap;
   return SB_OK;
 }
 
@@ -177,11 +216,14 @@ static void solver_deactivate(void *instance) { (void)instance; }
 
 /* ---- passes ---- */
 
-enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
+enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_COUNT, PASS_CLEAR, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
 
-/* Bundles and bodies in one chunk of a parallel loop; bodies are a multiple of 8. */
+/* Elements in one chunk of a parallel loop; bodies are a multiple of 8. */
 #define BUNDLE_CHUNK 16u
 #define BODY_CHUNK 256u
+#define CONTACT_CHUNK 4096u
+
+static uint32_t chunk_size(uint32_t pass) { return pass <= PASS_COUNT ? BODY_CHUNK : pass == PASS_CLEAR ? CONTACT_CHUNK : BUNDLE_CHUNK; }
 
 static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t first, uint32_t end)
 {
@@ -191,6 +233,8 @@ static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t
   case PASS_PUSH: SB_LANE_DISPATCH(lanes, st_bodies_push, t, first, end); break;
   case PASS_MOVE: SB_LANE_DISPATCH(lanes, st_bodies_move, t, first, end); break;
   case PASS_KEEP: SB_LANE_DISPATCH(lanes, st_bodies_store, t, first, end); break;
+  case PASS_COUNT: st_sleep_count(&s->sleep, t, first, end); break;
+  case PASS_CLEAR: memset(t->cache + (size_t)first * ST_CACHE_FLOATS, 0, (size_t)(end - first) * ST_CACHE_FLOATS * sizeof(float)); break;
   case PASS_PREPARE: SB_LANE_DISPATCH(lanes, st_prepare, t, first, end); break;
   case PASS_WARM: SB_LANE_DISPATCH(lanes, st_warm_start, t, first, end); break;
   case PASS_SOLVE: SB_LANE_DISPATCH(lanes, st_solve, t, first, end, false); break;
@@ -203,14 +247,14 @@ static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t
 static void pass_chunk(void *user, uint32_t chunk)
 {
   const st_solver *s = user;
-  uint32_t size = s->pass <= PASS_KEEP ? BODY_CHUNK : BUNDLE_CHUNK;
+  uint32_t size = chunk_size(s->pass);
   uint32_t first = s->first + chunk * size, end = first + size < s->end ? first + size : s->end;
   run_pass(s, s->bind.lanes, s->pass, first, end);
 }
 
 static void run_chunks(st_solver *s, uint32_t pass, uint32_t first, uint32_t end)
 {
-  uint32_t size = pass <= PASS_KEEP ? BODY_CHUNK : BUNDLE_CHUNK;
+  uint32_t size = chunk_size(pass);
   s->pass = pass;
   s->first = first;
   s->end = end;
@@ -240,6 +284,48 @@ static void run_manifolds(st_solver *s, uint32_t pass)
   run_serial(s, pass);
 }
 
+/* Bodies to records, contacts to constraints. Prepared constraints hold all that the cache said. */
+static void begin_tick(st_solver *s, const sb_step *step)
+{
+  uint32_t bodies = s->moved_count;
+  if (s->sleep.ticks) st_sleep_wake(&s->sleep, &s->tick);
+  run_chunks(s, PASS_LOAD, 0, bodies);
+  st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
+  run_manifolds(s, PASS_PREPARE);
+  st_forest_begin(&s->forest, &s->tick);
+  if (s->sleep.ticks) st_sleep_keep_before(&s->sleep, &s->tick);
+  run_chunks(s, PASS_CLEAR, 0, step->contacts->count);
+  if (s->sleep.ticks) st_sleep_keep_after(&s->sleep, &s->tick);
+}
+
+static void substep(st_solver *s, bool first)
+{
+  uint32_t bodies = s->moved_count;
+  bool coupled = st_forest_is_coupled(&s->forest);
+  if (coupled) st_forest_phase(&s->forest, ST_PREDICT, first);
+  run_chunks(s, PASS_PUSH, 0, bodies);
+  if (first) run_colors(s, PASS_WARM);
+  if (coupled) st_forest_phase(&s->forest, ST_WARM, first);
+  run_colors(s, PASS_SOLVE);
+  if (coupled) st_forest_phase(&s->forest, ST_SOLVE, first);
+  run_chunks(s, PASS_MOVE, 0, bodies);
+  if (coupled) st_forest_phase(&s->forest, ST_DRIFT, first);
+  run_colors(s, PASS_RELAX);
+  if (coupled) st_forest_phase(&s->forest, ST_RELAX, first);
+}
+
+static void end_tick(st_solver *s)
+{
+  run_colors(s, PASS_RESTITUTION);
+  if (st_forest_is_coupled(&s->forest)) st_forest_phase(&s->forest, ST_RESTITUTE, false);
+  run_manifolds(s, PASS_STORE);
+  st_forest_store(&s->forest);
+  run_chunks(s, PASS_KEEP, 0, s->moved_count);
+  if (!s->sleep.ticks) return;
+  run_chunks(s, PASS_COUNT, 0, s->moved_count);
+  st_sleep_islands(&s->sleep, &s->tick, s->graph.manifold_count);
+}
+
 static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
 {
   st_solver *s = instance;
@@ -247,24 +333,13 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
   if (status) return status;
   uint32_t bodies = s->moved_count;
   s->tick = (st_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .contacts = step->contacts,
-                      .match = step->match, .record = s->record, .bodies = s->bodies, .masses = s->masses, .nobody = bodies,
+                      .match = step->match, .record = s->record, .bodies = s->bodies, .warms = s->warms, .frames = s->frames, .masses = s->masses, .nobody = bodies,
                       .moved = s->moved, .moved_count = bodies, .manifolds = s->graph.manifolds, .order = s->graph.order,
-                      .bundles = s->graph.bundles, .blocks = s->blocks, .cache_old = s->cache_old, .cache_new = s->cache};
-  run_chunks(s, PASS_LOAD, 0, bodies);
-  st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
-  memcpy(s->cache_old, s->cache, (size_t)s->bind.contact_capacity * ST_CACHE_FLOATS * sizeof(float));
-  memset(s->cache, 0, (size_t)step->contacts->count * ST_CACHE_FLOATS * sizeof(float));
-  run_manifolds(s, PASS_PREPARE);
-  for (uint32_t i = 0; i < s->settings.substeps; i++) {
-    run_chunks(s, PASS_PUSH, 0, bodies);
-    run_colors(s, PASS_WARM);
-    run_colors(s, PASS_SOLVE);
-    run_chunks(s, PASS_MOVE, 0, bodies);
-    run_colors(s, PASS_RELAX);
-  }
-  run_colors(s, PASS_RESTITUTION);
-  run_manifolds(s, PASS_STORE);
-  run_chunks(s, PASS_KEEP, 0, bodies);
+                      .bundles = s->graph.bundles, .blocks = s->blocks, .cache = s->cache};
+  begin_tick(s, step);
+  st_forest_run_alone(&s->forest);
+  for (uint32_t i = 0; i < s->settings.substeps; i++) substep(s, i == 0);
+  end_tick(s);
   return SB_OK;
 }
 

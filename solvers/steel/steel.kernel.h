@@ -85,31 +85,113 @@ FN V3 st_relative(StPair s, V3 ra, V3 rb)
   return v3_sub(v3_add(s.b.v, v3_cross(s.b.w, rb)), v3_add(s.a.v, v3_cross(s.a.w, ra)));
 }
 
-/* Gap (m) of a point now: the gap at the start and how the points have moved along n since. */
-FN F st_gap(StMovement a, StMovement b, V3 ra, V3 rb, V3 n, F gap)
+/* The direction n as the turning body saw it at the start of the tick, less n itself: dq^-1 n dq - n, without cancellation. */
+FN V3 st_turned_back(Q4 dq, V3 n)
 {
-  V3 pa = v3_add(a.dp, v3_sub(q4_rotate(a.dq, ra), ra));
-  V3 pb = v3_add(b.dp, v3_sub(q4_rotate(b.dq, rb), rb));
-  return gap + v3_dot(n, v3_sub(pb, pa));
+  V3 u = v3(-dq.x, -dq.y, -dq.z);
+  V3 t = v3_cross(u, n);
+  t = v3_add(t, t);
+  return v3_add(v3_scale(t, dq.w), v3_cross(u, t));
 }
 
-STRUCT(StNormal) { StPair s; F impulse; };
+/* How both bodies have moved since the start of the tick, as a gap along n sees it. back: what the turning does to n itself. */
+STRUCT(StClosing) { F along; V3 turn_a; V3 turn_b; F back_a; F back_b; };
 
-/* One point along the normal. mass: effective mass; impulse: accumulated (N s, not below 0); with a gap the point may close
- * it within the substep; below 0 the spring pushes at soft.rate, at most max_push (m/s). relax: 1 leaves the spring out. */
-FN StNormal st_solve_normal(StPair s, StMass a, StMass b, V3 ra, V3 rb, V3 n, F mass, F impulse, F gap, StSoft soft, F inv_h,
-                            F max_push, M relax)
+FN StClosing st_closing(StMovement a, StMovement b, V3 n)
 {
-  StNormal r;
-  F vn = v3_dot(n, st_relative(s, ra, rb));
+  StClosing r;
+  r.along = v3_dot(n, v3_sub(b.dp, a.dp));
+  r.turn_a = st_turned_back(a.dq, n);
+  r.turn_b = st_turned_back(b.dq, n);
+  r.back_a = v3_dot(r.turn_a, n);
+  r.back_b = v3_dot(r.turn_b, n);
+  return r;
+}
+
+/* A gap where it is an overlap, else 0. */
+FN F st_overlap(F gap) { return f_min(gap, K(0.0f)); }
+
+/* Gap (m) of a point now: the gap at the start and how the points that turn with the bodies have moved along n since. These are not where the
+ * impulse acts, ra and rb, but inside of it by depth_a and depth_b (m): half an overlap (below 0), and the radius of a round
+ * surface, which does not turn away. */
+FN F st_gap(StClosing c, V3 ra, V3 rb, F gap, F depth_a, F depth_b)
+{
+  F turned_a = v3_dot(c.turn_a, ra) - c.back_a * depth_a;
+  F turned_b = v3_dot(c.turn_b, rb) + c.back_b * depth_b;
+  return (gap + c.along) + (turned_b - turned_a);
+}
+
+/* Impulse of one point along the normal, from its velocity vn (b's less a's). mass: effective mass; impulse: accumulated (N s, not below 0);
+ * with a gap the point may close it within the substep; below 0 the spring pushes at soft.rate, at most max_push (m/s). relax: 1 leaves
+ * the spring out. */
+FN F st_normal_impulse(F vn, F mass, F impulse, F gap, StSoft soft, F inv_h, F max_push, M relax)
+{
   M open = gap > 0.0f;
   M spring = m_and(m_not(open), m_not(relax));
   F bias = f_sel(open, gap * inv_h, f_sel(spring, f_max(gap * soft.rate, -max_push), K(0.0f)));
   F mass_scale = f_sel(spring, soft.mass_scale, K(1.0f));
   F impulse_scale = f_sel(spring, soft.impulse_scale, K(0.0f));
   F wanted = -((mass * mass_scale) * (vn + bias)) - impulse_scale * impulse;
-  r.impulse = f_max(impulse + wanted, K(0.0f));
-  r.s = st_push(s, a, b, ra, rb, v3_scale(n, r.impulse - impulse));
+  return f_max(impulse + wanted, K(0.0f));
+}
+
+/* Two impulses at right angles, together within limit: a circular cone. */
+STRUCT(StCone) { F t; F u; };
+
+FN StCone st_cone(F jt, F ju, F limit)
+{
+  StCone r;
+  F size2 = jt * jt + ju * ju;
+  M slides = size2 > limit * limit;
+  F scale = f_sel(slides, f_div(limit, f_sqrt(f_sel(slides, size2, K(1.0f)))), K(1.0f));
+  r.t = jt * scale;
+  r.u = ju * scale;
+  return r;
+}
+
+/* The same from velocities vt and vu, the inverse of their 2 x 2 response and the accumulated impulses. */
+FN StCone st_cone_impulse(F vt, F vu, F m_tt, F m_uu, F m_tu, F it, F iu, F limit)
+{
+  return st_cone(it - (m_tt * vt + m_tu * vu), iu - (m_tu * vt + m_uu * vu), limit);
+}
+
+/* Velocities of a manifold while its points are solved one after another. They share n, so the linear velocities are one
+ * number: along = n . (v_b - v_a). */
+STRUCT(StPoints) { F along; V3 wa; V3 wb; };
+
+FN StPoints st_points(StPair s, V3 n)
+{
+  StPoints r;
+  r.along = v3_dot(n, v3_sub(s.b.v, s.a.v));
+  r.wa = s.a.w;
+  r.wb = s.b.w;
+  return r;
+}
+
+STRUCT(StNormal) { StPoints s; F impulse; };
+
+/* The same with both bodies' response. ca, cb: the point's arms from the centres of mass times n (vector products). */
+FN StNormal st_solve_normal(StPoints s, StMass a, StMass b, V3 ca, V3 cb, F mass, F impulse, F gap, StSoft soft, F inv_h,
+                            F max_push, M relax)
+{
+  StNormal r;
+  F vn = s.along + (v3_dot(cb, s.wb) - v3_dot(ca, s.wa));
+  r.impulse = st_normal_impulse(vn, mass, impulse, gap, soft, inv_h, max_push, relax);
+  F change = r.impulse - impulse;
+  r.s.along = s.along + (a.inv_mass + b.inv_mass) * change;
+  r.s.wa = v3_add_scaled(s.wa, s33_mul_v3(a.inv_inertia, ca), -change);
+  r.s.wb = v3_add_scaled(s.wb, s33_mul_v3(b.inv_inertia, cb), change);
+  return r;
+}
+
+/* The bodies after all points: push is the sum of their changes (N s). */
+FN StPair st_points_done(StPair s, StPoints p, StMass a, StMass b, V3 n, F push)
+{
+  StPair r;
+  r.a.v = v3_add_scaled(s.a.v, n, -(a.inv_mass * push));
+  r.a.w = p.wa;
+  r.b.v = v3_add_scaled(s.b.v, n, b.inv_mass * push);
+  r.b.w = p.wb;
   return r;
 }
 
@@ -121,15 +203,9 @@ FN StFriction st_solve_friction(StPair s, StMass a, StMass b, V3 ra, V3 rb, V3 t
 {
   StFriction r;
   V3 relative = st_relative(s, ra, rb);
-  F vt = v3_dot(t, relative);
-  F vu = v3_dot(u, relative);
-  F jt = it - (m_tt * vt + m_tu * vu);
-  F ju = iu - (m_tu * vt + m_uu * vu);
-  F size2 = jt * jt + ju * ju;
-  M slides = size2 > limit * limit;
-  F scale = f_sel(slides, f_div(limit, f_sqrt(f_sel(slides, size2, K(1.0f)))), K(1.0f));
-  r.t = jt * scale;
-  r.u = ju * scale;
+  StCone within = st_cone_impulse(v3_dot(t, relative), v3_dot(u, relative), m_tt, m_uu, m_tu, it, iu, limit);
+  r.t = within.t;
+  r.u = within.u;
   r.s = st_push(s, a, b, ra, rb, v3_add_scaled(v3_scale(t, r.t - it), u, r.u - iu));
   return r;
 }
@@ -146,10 +222,41 @@ FN StTwist st_solve_twist(StPair s, StMass a, StMass b, V3 n, F mass, F impulse,
   return r;
 }
 
-/* Restitution of one point after the substeps: approach velocity before them, and what the point carried at most. */
-FN StNormal st_restitute(StPair s, StMass a, StMass b, V3 ra, V3 rb, V3 n, F mass, F impulse, F approach, F carried, F e, F threshold)
+STRUCT(StRolling) { StPair s; F t; F u; };
+
+/* Friction against rolling: an angular impulse across n, within a circular cone. Where limit (N m s) is not above 0 no bit changes, so
+ * that it does not matter who shares a vector. */
+FN StRolling st_solve_rolling(StPair s, StMass a, StMass b, V3 t, V3 u, F it, F iu, F limit)
 {
-  StNormal r;
+  StRolling r;
+  S33 k = s33_add(a.inv_inertia, b.inv_inertia);
+  V3 kt = s33_mul_v3(k, t);
+  V3 ku = s33_mul_v3(k, u);
+  F tt = v3_dot(t, kt);
+  F uu = v3_dot(u, ku);
+  F tu = v3_dot(t, ku);
+  F inv_det = st_invert(tt * uu - tu * tu);
+  V3 relative = v3_sub(s.b.w, s.a.w);
+  F wt = v3_dot(t, relative);
+  F wu = v3_dot(u, relative);
+  StCone within = st_cone(it - (uu * wt - tu * wu) * inv_det, iu - (tt * wu - tu * wt) * inv_det, limit);
+  M some = limit > 0.0f;
+  r.t = f_sel(some, within.t, K(0.0f));
+  r.u = f_sel(some, within.u, K(0.0f));
+  StPair turned = st_twist(s, a, b, v3_add_scaled(v3_scale(t, r.t - it), u, r.u - iu));
+  M any = m_or(some, m_not(m_and(r.t == it, r.u == iu)));
+  r.s = s;
+  r.s.a.w = v3_sel(any, turned.a.w, s.a.w);
+  r.s.b.w = v3_sel(any, turned.b.w, s.b.w);
+  return r;
+}
+
+STRUCT(StBounce) { StPair s; F impulse; };
+
+/* Restitution of one point after the substeps: approach velocity before them, and what the point carried at most. */
+FN StBounce st_restitute(StPair s, StMass a, StMass b, V3 ra, V3 rb, V3 n, F mass, F impulse, F approach, F carried, F e, F threshold)
+{
+  StBounce r;
   F vn = v3_dot(n, st_relative(s, ra, rb));
   M bounce = m_and(m_and(-approach > threshold, carried > 0.0f), e > 0.0f);
   F wanted = f_max(impulse - mass * (vn + e * approach), K(0.0f));
@@ -161,6 +268,30 @@ FN StNormal st_restitute(StPair s, StMass a, StMass b, V3 ra, V3 rb, V3 n, F mas
   r.s.b.v = v3_sel(bounce, pushed.b.v, s.b.v);
   r.s.b.w = v3_sel(bounce, pushed.b.w, s.b.w);
   return r;
+}
+
+/* Warm starting by body. Within a tick the points' arms do not change, so what all accumulated impulses together do to a body is one change of
+ * velocity: warm. It grows by what the passes over contacts have changed since the mark that the last push left.
+ * Each substep then starts by applying it once a body instead of once a contact. */
+STRUCT(StWarm) { StVelocity now; StVelocity warm; StVelocity mark; };
+
+/* kick: change of velocity by forces and gravity within a substep. */
+FN StWarm st_push_body(StVelocity s, StVelocity warm, StVelocity mark, StVelocity kick)
+{
+  StWarm r;
+  r.warm.v = v3_add(warm.v, v3_sub(s.v, mark.v));
+  r.warm.w = v3_add(warm.w, v3_sub(s.w, mark.w));
+  r.now.v = v3_add(v3_add(s.v, kick.v), r.warm.v);
+  r.now.w = v3_add(v3_add(s.w, kick.w), r.warm.w);
+  r.mark = r.now;
+  return r;
+}
+
+/* Square of the speed (m/s) at which the body's mass alone would have its kinetic energy. inertia: body axes; turn: its orientation. */
+FN F st_speed2(StVelocity s, Q4 turn, S33 inertia, F inv_mass)
+{
+  V3 w = q4_rotate_inv(turn, s.w);
+  return v3_len2(s.v) + v3_dot(w, s33_mul_v3(inertia, w)) * inv_mass;
 }
 
 /* Velocity components (m/s, rad/s) below this become 0. */

@@ -4,12 +4,14 @@
 #define SAMEBIT_STEEL_DATA_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "samebit/samebit.h"
 
 #define ST_MAX_POINTS 4u
 #define ST_MAX_COLORS 24u /* a manifold beyond them goes to the serial group */
 #define ST_NOBODY UINT32_MAX
+#define ST_LINK (UINT32_MAX - 1u) /* in place of a record: a link of an articulation */
 
 /* A body between substeps, 64 bytes: velocity and angular velocity; movement and turn since the start of the tick. The last
  * record stands for everything that does not move. */
@@ -17,6 +19,47 @@ typedef struct st_body {
   float v[3], w[3], pad[2];
   float dp[3], dq[4], pad2;
 } st_body;
+
+/* What a body's contacts have done to its velocities (steel.kernel.h: StWarm), and what forces do within a substep. */
+typedef struct st_warm {
+  float warm[6], pad[2];
+  float mark[6], pad2[2];
+  float kick[6], pad3[2];
+} st_warm;
+
+/* A body at the start of the tick: orientation, centre of mass in its frame. Then what the model says: inertia and its inverse, kg m^2,
+ * about the centre of mass in the body's axes. Rows of eight, so that lanes load them whole. */
+typedef struct st_frame {
+  float turn[4], com[3], pad;
+  float inertia[6];
+  float own;   /* 1: this instance moves it; 0: an obstacle */
+  float awake; /* 0: it sleeps and stays where it is */
+  float inv_inertia[6], pad2[2];
+} st_frame;
+
+/* Floats of a record, and where its rows of eight begin. */
+#define ST_BODY_FLOATS 16u
+#define ST_BODY_VELOCITY 0u
+#define ST_BODY_MOVEMENT 8u
+#define ST_WARM_FLOATS 24u
+#define ST_WARM_SUM 0u
+#define ST_WARM_MARK 8u
+#define ST_WARM_KICK 16u
+#define ST_FRAME_FLOATS 24u
+#define ST_FRAME_TURN 0u
+#define ST_FRAME_INERTIA 8u
+#define ST_FRAME_INV_INERTIA 16u
+#define ST_MASS_FLOATS 8u
+_Static_assert(sizeof(st_body) == ST_BODY_FLOATS * sizeof(float), "ST_BODY_FLOATS");
+_Static_assert(sizeof(st_warm) == ST_WARM_FLOATS * sizeof(float), "ST_WARM_FLOATS");
+_Static_assert(sizeof(st_frame) == ST_FRAME_FLOATS * sizeof(float), "ST_FRAME_FLOATS");
+
+/* Whether contact `next` goes into the manifold that `first` begins: of the same pair, and with its normal. */
+static inline bool st_continues(const sb_contacts *c, uint32_t first, uint32_t next)
+{
+  return c->world[next] == c->world[first] && c->key[next] >> 16 == c->key[first] >> 16 && (c->key[next] & 0xffffu) != SB_FEATURE_SWEPT &&
+         !memcmp(c->normal + 3 * (size_t)next, c->normal + 3 * (size_t)first, 3 * sizeof *c->normal);
+}
 
 /* Contacts of one pair of shapes along one normal. */
 typedef struct st_manifold {
@@ -30,6 +73,8 @@ typedef struct st_bundle {
   uint32_t points;
   uint32_t used;
   uint32_t first;     /* in st_tick.order */
+  uint32_t keep_a, keep_b; /* lanes whose body moves and is written; set with the constraint */
+  uint32_t bounces;        /* some lane has restitution; likewise */
   uint64_t block;     /* offset of its lane-blocked constraint, floats */
 } st_bundle;
 
@@ -49,23 +94,24 @@ typedef struct st_tick {
   const int32_t *match;
   const uint32_t *record; /* st_body record of each model body */
   st_body *bodies;
-  float *masses;          /* per record: inverse mass, inverse inertia in world axes: 8 floats, the last unused */
+  st_warm *warms;
+  st_frame *frames;
+  float *masses;          /* per record: inverse mass, inverse inertia in world axes, 1 where it moves by contacts: 8 floats */
   uint32_t nobody;        /* the record of what does not move */
   const uint32_t *moved;  /* model body of each record */
   uint32_t moved_count;
   const st_manifold *manifolds;
   const uint32_t *order;  /* manifolds by colour, number of points, key */
-  const st_bundle *bundles;
+  st_bundle *bundles;
   float *blocks;
-  const float *cache_old; /* per contact, ST_CACHE_FLOATS of the tick before; friction and twist with a manifold's first */
-  float *cache_new;
+  float *cache; /* per contact, ST_CACHE_FLOATS: of the tick before until st_store; friction and turning with a manifold's first */
 } st_tick;
 
 /* Floats of a constraint for one lane: shared part and per point. */
-#define ST_SHARED_FLOATS 42u
-#define ST_POINT_FLOATS 11u
-/* Floats of a cached contact: normal impulse (N s), friction impulse as a vector (N s, world), twist (N m s). */
-#define ST_CACHE_FLOATS 5u
+#define ST_SHARED_FLOATS 37u
+#define ST_POINT_FLOATS 11u /* 9 of the point, 2 of its bounce */
+/* Floats of a cached contact: normal impulse (N s), friction impulse (N s, world), twist and rolling as one angular impulse (N m s, world). */
+#define ST_CACHE_FLOATS 7u
 
 #define ST_LANE_FUNCTIONS(lanes)                                                                                       \
   /* Fills the constraints of bundles first to end - 1 from contacts and the cache. */                                \

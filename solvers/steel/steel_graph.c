@@ -5,19 +5,21 @@
 
 static uint32_t record_of(const uint32_t *record, int32_t body, uint32_t nobody)
 {
-  return body < 0 || record[body] == ST_NOBODY ? nobody : record[body];
+  return body < 0 || record[body] >= ST_LINK ? nobody : record[body];
 }
 
+static bool is_link(const uint32_t *record, int32_t body) { return body >= 0 && record[body] == ST_LINK; }
+
+/* Contacts of free bodies; those of articulations are rows of theirs. */
 static void find_manifolds(st_graph *g, const sb_contacts *c, const uint32_t *record, const float *masses, uint32_t nobody)
 {
   g->manifold_count = 0;
   for (uint32_t i = 0; i < c->count;) {
     uint32_t end = i + 1;
-    while (end < c->count && end - i < ST_MAX_POINTS && c->world[end] == c->world[i] && c->key[end] >> 16 == c->key[i] >> 16 &&
-           !memcmp(c->normal + 3 * (size_t)end, c->normal + 3 * (size_t)i, 3 * sizeof *c->normal))
-      end++;
+    while (end < c->count && end - i < ST_MAX_POINTS && st_continues(c, i, end)) end++;
     uint32_t a = record_of(record, c->body_a[i], nobody), b = record_of(record, c->body_b[i], nobody);
-    if (masses[8 * (size_t)a] > 0.0f || masses[8 * (size_t)b] > 0.0f)
+    bool of_link = is_link(record, c->body_a[i]) || is_link(record, c->body_b[i]);
+    if (!of_link && (masses[8 * (size_t)a] > 0.0f || masses[8 * (size_t)b] > 0.0f))
       g->manifolds[g->manifold_count++] = (st_manifold){.body_a = a, .body_b = b, .first = i, .count = end - i};
     i = end;
   }

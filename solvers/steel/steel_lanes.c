@@ -11,60 +11,59 @@
 #define CONCAT(a, b) CONCAT_(a, b)
 #define LANED(name) CONCAT(name##_lanes, SB_LANES)
 
-/* The constraint of a bundle: shared part, then `points` points. */
+/* The constraint of a bundle: shared part, then `points` points, then as many bounces, which few passes look at. Lanes that are not used hold the first manifold's numbers and the record of
+ * what does not move. */
 typedef struct st_shared {
-  V3 n, t, u;
-  F mu, twist_arm, restitution;
-  StSoft soft;
+  uint32_t record_a[SB_LANES], record_b[SB_LANES];
+  V3 n, t;
+  F mu, twist_arm, roll_arm, restitution;
   StMass a, b;
-  V3 fa, fb; /* where friction acts, from the centres of mass */
+  F round_a, round_b; /* radius of a surface on which a point does not turn with the body, else 0 */
   F m_tt, m_uu, m_tu, twist_mass;
-  F it, iu, itwist;
+  F it, iu, itwist, iroll_t, iroll_u;
 } st_shared;
 
 typedef struct st_point {
   V3 ra, rb;
-  F gap, mass, impulse, carried, approach;
+  F gap, mass, impulse;
 } st_point;
 
+/* The most that the point has carried in this tick (N s), its approach velocity at the start (m/s). */
+typedef struct st_bounce {
+  F carried, approach;
+} st_bounce;
+
 _Static_assert(sizeof(st_shared) == ST_SHARED_FLOATS * sizeof(F), "ST_SHARED_FLOATS");
-_Static_assert(sizeof(st_point) == ST_POINT_FLOATS * sizeof(F), "ST_POINT_FLOATS");
+_Static_assert(sizeof(st_point) + sizeof(st_bounce) == ST_POINT_FLOATS * sizeof(F), "ST_POINT_FLOATS");
 
 /* ---- who takes part ---- */
 
 typedef struct lanes_of {
-  uint32_t manifold[SB_LANES]; /* the first one again in lanes that are not used */
+  uint32_t contact[SB_LANES]; /* the first of each manifold; the first manifold again in lanes that are not used */
   uint32_t a[SB_LANES], b[SB_LANES];
-  uint32_t keep_a, keep_b; /* lanes whose body moves and is written */
 } lanes_of;
 
-static inline lanes_of find_lanes(const st_tick *t, const st_bundle *bundle)
+static lanes_of find_lanes(const st_tick *t, st_bundle *bundle)
 {
-  lanes_of r = {.keep_a = 0, .keep_b = 0};
+  lanes_of r;
+  bundle->keep_a = bundle->keep_b = 0;
   for (uint32_t l = 0; l < SB_LANES; l++) {
     bool used = l < bundle->used;
-    r.manifold[l] = t->order[bundle->first + (used ? l : 0)];
-    const st_manifold *m = &t->manifolds[r.manifold[l]];
+    const st_manifold *m = &t->manifolds[t->order[bundle->first + (used ? l : 0)]];
+    r.contact[l] = m->first;
     r.a[l] = used ? m->body_a : t->nobody;
     r.b[l] = used ? m->body_b : t->nobody;
-    if (t->masses[8 * (size_t)r.a[l]] > 0.0f) r.keep_a |= 1u << l;
-    if (t->masses[8 * (size_t)r.b[l]] > 0.0f) r.keep_b |= 1u << l;
+    if (t->masses[8 * (size_t)r.a[l]] > 0.0f) bundle->keep_a |= 1u << l;
+    if (t->masses[8 * (size_t)r.b[l]] > 0.0f) bundle->keep_b |= 1u << l;
   }
   return r;
-}
-
-static M mask_of(uint32_t lanes)
-{
-  float lane[SB_LANES];
-  for (uint32_t l = 0; l < SB_LANES; l++) lane[l] = lanes >> l & 1u ? 1.0f : 0.0f;
-  return f_load(lane) > 0.5f;
 }
 
 static inline __attribute__((always_inline)) StVelocity load_velocity(const st_tick *t, const uint32_t *record)
 {
   F c[8];
   StVelocity r;
-  load_rows(&t->bodies[0].v[0], record, 16, c);
+  load_rows((float *)t->bodies + ST_BODY_VELOCITY, record, ST_BODY_FLOATS, c);
   r.v = v3(c[0], c[1], c[2]);
   r.w = v3(c[3], c[4], c[5]);
   return r;
@@ -73,14 +72,14 @@ static inline __attribute__((always_inline)) StVelocity load_velocity(const st_t
 static inline __attribute__((always_inline)) void store_velocity(const st_tick *t, const uint32_t *record, StVelocity s, uint32_t keep)
 {
   F c[8] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z, K(0.0f), K(0.0f)};
-  store_rows(&t->bodies[0].v[0], record, 16, c, keep);
+  store_rows((float *)t->bodies + ST_BODY_VELOCITY, record, ST_BODY_FLOATS, c, keep);
 }
 
 static inline __attribute__((always_inline)) StMovement load_movement(const st_tick *t, const uint32_t *record)
 {
   F c[8];
   StMovement r;
-  load_rows(&t->bodies[0].dp[0], record, 16, c);
+  load_rows((float *)t->bodies + ST_BODY_MOVEMENT, record, ST_BODY_FLOATS, c);
   r.dp = v3(c[0], c[1], c[2]);
   r.dq = q4(c[3], c[4], c[5], c[6]);
   return r;
@@ -98,97 +97,241 @@ static inline __attribute__((always_inline)) StMass load_mass(const st_tick *t, 
 
 static inline st_shared *shared_of(const st_tick *t, const st_bundle *b) { return (st_shared *)(t->blocks + b->block); }
 static inline st_point *points_of(const st_tick *t, const st_bundle *b) { return (st_point *)(shared_of(t, b) + 1); }
+static inline st_bounce *bounces_of(const st_tick *t, const st_bundle *b) { return (st_bounce *)(points_of(t, b) + b->points); }
+
+static inline __attribute__((always_inline)) StPair load_pair(const st_tick *t, const st_shared *c)
+{
+  StPair s;
+  s.a = load_velocity(t, c->record_a);
+  s.b = load_velocity(t, c->record_b);
+  return s;
+}
+
+static inline __attribute__((always_inline)) void store_pair(const st_tick *t, const st_bundle *bundle, const st_shared *c, StPair s)
+{
+  store_velocity(t, c->record_a, s.a, bundle->keep_a);
+  store_velocity(t, c->record_b, s.b, bundle->keep_b);
+}
+
+/* ---- prefetching: constraints stream through the cache, bodies do not; no result depends on it ---- */
+
+#define LINE_BYTES 64u
+
+static inline void prefetch_block(const st_tick *t, const st_bundle *bundles, uint32_t i, uint32_t end)
+{
+  if (i >= end) return;
+  const char *block = (const char *)shared_of(t, &bundles[i]);
+  size_t bytes = sizeof(st_shared) + bundles[i].points * sizeof(st_point);
+  for (size_t k = 0; k < bytes; k += LINE_BYTES) __builtin_prefetch(block + k, 1);
+}
+
+/* A bundle ahead its bodies, two ahead its constraint. */
+static inline void prefetch_next(const st_tick *t, uint32_t i, uint32_t end)
+{
+  prefetch_block(t, t->bundles, i + 2, end);
+  if (i + 1 >= end) return;
+  const st_shared *c = shared_of(t, &t->bundles[i + 1]);
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    __builtin_prefetch(&t->bodies[c->record_a[l]], 1);
+    __builtin_prefetch(&t->bodies[c->record_b[l]], 1);
+  }
+}
+
+/* What the constraints of a bundle are made of. */
+static inline void prefetch_contacts(const st_tick *t, uint32_t i, uint32_t end)
+{
+  if (i >= end) return;
+  const sb_contacts *c = t->contacts;
+  const st_bundle *bundle = &t->bundles[i];
+  for (uint32_t l = 0; l < bundle->used; l++) {
+    size_t first = t->manifolds[t->order[bundle->first + l]].first;
+    int32_t old = t->match[first];
+    __builtin_prefetch(c->point_a + 3 * first);
+    __builtin_prefetch(c->point_b + 3 * first);
+    __builtin_prefetch(c->normal + 3 * first);
+    __builtin_prefetch(c->friction + 3 * first);
+    __builtin_prefetch(c->gap + first);
+    if (old < 0) continue;
+    const float *cached = t->cache + ST_CACHE_FLOATS * (size_t)old;
+    for (uint32_t k = 0; k < bundle->points; k += 2) __builtin_prefetch(cached + ST_CACHE_FLOATS * k);
+  }
+}
 
 /* ---- constraints ---- */
 
-/* A contact point, moved by shift, from a body's centre of mass; world axes; zero for what does not move. */
-static V3 contact_arm(const st_tick *t, const uint32_t *record, const float *points, const uint32_t *contact, V3 shift)
+/* Where a body's frame stood at the start of the tick, about its centre of mass. */
+typedef struct StFrame {
+  M33 axes;
+  V3 com;
+  M moves;
+} StFrame;
+
+static inline __attribute__((always_inline)) StFrame load_frame(const st_tick *t, const uint32_t *record)
 {
-  const sb_model *m = t->model;
-  uint32_t body[SB_LANES];
+  F c[8];
   float moves[SB_LANES];
-  for (int l = 0; l < SB_LANES; l++) {
-    bool some = record[l] != t->nobody;
-    body[l] = some ? t->moved[record[l]] : 0;
-    moves[l] = some ? 1.0f : 0.0f;
-  }
-  M some = f_load(moves) > 0.0f;
-  const float *q = t->state->body_q;
-  Q4 turn = q4(pick(q, body, 7, 3), pick(q, body, 7, 4), pick(q, body, 7, 5), pick(q, body, 7, 6));
-  V3 local = v3_sub(pick_v3(points, contact, 3, 0), pick_v3(m->body_com, body, 3, 0));
-  return v3_sel(some, v3_add(q4_rotate(turn, local), shift), v3_zero());
+  StFrame r;
+  load_rows((float *)t->frames + ST_FRAME_TURN, record, ST_FRAME_FLOATS, c);
+  r.axes = q4_to_m33(q4(c[0], c[1], c[2], c[3]));
+  r.com = v3(c[4], c[5], c[6]);
+  for (int l = 0; l < SB_LANES; l++) moves[l] = record[l] != t->nobody ? 1.0f : 0.0f;
+  r.moves = f_load(moves) > 0.5f;
+  return r;
 }
 
-static F cached(const st_tick *t, const uint32_t *contact, uint32_t field)
+/* A contact point, moved by shift, from a body's centre of mass; world axes; zero for what does not move. */
+static inline __attribute__((always_inline)) V3 contact_arm(StFrame f, const float *points, const uint32_t *contact, V3 shift)
+{
+  V3 local = v3_sub(pick_v3(points, contact, 3, 0), f.com);
+  return v3_sel(f.moves, v3_add(m33_mul_v3(f.axes, local), shift), v3_zero());
+}
+
+static F pick_radius(const sb_model *m, const int32_t *shapes, const uint32_t *contact)
 {
   float lane[SB_LANES];
-  for (int l = 0; l < SB_LANES; l++) {
-    int32_t old = t->match[contact[l]];
-    lane[l] = old < 0 ? 0.0f : t->cache_old[ST_CACHE_FLOATS * (size_t)old + field];
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    int32_t shape = shapes[contact[l]];
+    bool is_round = m->shape_type[shape] == SB_SHAPE_SPHERE || m->shape_type[shape] == SB_SHAPE_CAPSULE;
+    lane[l] = is_round ? m->shape_size[3 * (size_t)shape] : 0.0f;
   }
   return f_load(lane);
 }
 
-static StSoft choose_soft(const st_tick *t, const lanes_of *who)
+/* Lanes' numbers of the tick before, zero for new contacts. */
+static inline __attribute__((always_inline)) void load_cached(const st_tick *t, const uint32_t *contact, uint32_t count, F *field)
 {
-  const st_settings *set = &t->settings;
-  M is_world = m_not(mask_of(who->keep_a & who->keep_b));
-  return st_soft(f_sel(is_world, K(set->contact_omega * 2.0f), K(set->contact_omega)), K(set->contact_zeta), K(set->h));
+  float lane[ST_CACHE_FLOATS][SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    int32_t old = t->match[contact[l]];
+    for (uint32_t k = 0; k < count; k++) lane[k][l] = old < 0 ? 0.0f : t->cache[ST_CACHE_FLOATS * (size_t)old + k];
+  }
+  for (uint32_t k = 0; k < count; k++) field[k] = f_load(lane[k]);
 }
 
-static void prepare_bundle(const st_tick *t, const st_bundle *bundle)
+/* Springs of contacts between bodies, and against what does not move. */
+typedef struct StSofts {
+  StSoft body, world;
+} StSofts;
+
+static inline __attribute__((always_inline)) StSofts find_softs(const st_settings *set)
+{
+  StSofts r;
+  r.body = st_soft(K(set->contact_omega), K(set->contact_zeta), K(set->h));
+  r.world = st_soft(K(set->contact_omega * 2.0f), K(set->contact_zeta), K(set->h));
+  return r;
+}
+
+static inline __attribute__((always_inline)) StSoft choose_soft(StSofts softs, const st_shared *c)
+{
+  M both = m_and(c->a.inv_mass > 0.0f, c->b.inv_mass > 0.0f);
+  StSoft r;
+  r.rate = f_sel(both, softs.body.rate, softs.world.rate);
+  r.mass_scale = f_sel(both, softs.body.mass_scale, softs.world.mass_scale);
+  r.impulse_scale = f_sel(both, softs.body.impulse_scale, softs.world.impulse_scale);
+  return r;
+}
+
+/* Friction and twist of the tick before; friction is kept as vectors, because its directions t and u are made anew each tick. */
+static inline __attribute__((always_inline)) void load_friction(const st_tick *t, const uint32_t *contact, st_shared *s)
+{
+  F old[ST_CACHE_FLOATS];
+  load_cached(t, contact, ST_CACHE_FLOATS, old);
+  V3 u = v3_cross(s->n, s->t), friction = v3(old[1], old[2], old[3]), turning = v3(old[4], old[5], old[6]);
+  s->it = v3_dot(friction, s->t);
+  s->iu = v3_dot(friction, u);
+  s->itwist = v3_dot(turning, s->n);
+  s->iroll_t = v3_dot(turning, s->t);
+  s->iroll_u = v3_dot(turning, u);
+}
+
+/* Where friction acts, from the centres of mass: the mean of the points. */
+typedef struct StCentre {
+  V3 a, b;
+} StCentre;
+
+static inline __attribute__((always_inline)) StCentre find_centre(const st_point *p, uint32_t points)
+{
+  StCentre r = {p[0].ra, p[0].rb};
+  for (uint32_t k = 1; k < points; k++) {
+    r.a = v3_add(r.a, p[k].ra);
+    r.b = v3_add(r.b, p[k].rb);
+  }
+  F share = K(1.0f / (float)points);
+  r.a = v3_scale(r.a, share);
+  r.b = v3_scale(r.b, share);
+  return r;
+}
+
+static inline __attribute__((always_inline)) void prepare_points(const st_tick *t, const st_bundle *bundle, const lanes_of *who)
+{
+  const sb_contacts *c = t->contacts;
+  const st_shared *s = shared_of(t, bundle);
+  st_point *p = points_of(t, bundle);
+  StFrame frame_a = load_frame(t, who->a), frame_b = load_frame(t, who->b);
+  uint32_t contact[SB_LANES];
+  memcpy(contact, who->contact, sizeof contact);
+  for (uint32_t i = 0; i < bundle->points; i++, p++) {
+    /* both impulses act at one point, so that they make no moment: where the surfaces will meet, or midway where they overlap */
+    p->gap = pick(c->gap, contact, 1, 0);
+    V3 half = v3_scale(s->n, st_overlap(p->gap) * 0.5f);
+    p->ra = contact_arm(frame_a, c->point_a, contact, half);
+    p->rb = contact_arm(frame_b, c->point_b, contact, v3_neg(half));
+    p->mass = st_invert(st_response(s->a, s->b, p->ra, p->rb, s->n));
+    load_cached(t, contact, 1, &p->impulse);
+    for (uint32_t l = 0; l < SB_LANES; l++) contact[l]++;
+  }
+}
+
+static void prepare_bounces(const st_tick *t, const st_bundle *bundle)
+{
+  const st_shared *s = shared_of(t, bundle);
+  const st_point *p = points_of(t, bundle);
+  st_bounce *bounce = bounces_of(t, bundle);
+  StPair velocity = load_pair(t, s);
+  for (uint32_t i = 0; i < bundle->points; i++) {
+    bounce[i].carried = K(0.0f);
+    bounce[i].approach = v3_dot(s->n, st_relative(velocity, p[i].ra, p[i].rb));
+  }
+}
+
+/* Twisting friction acts at the points' mean distance from their centre, plus the surface's own torsional length. */
+static inline __attribute__((always_inline)) F find_twist_arm(const st_tick *t, const st_bundle *bundle, const lanes_of *who, StCentre centre)
+{
+  const st_shared *s = shared_of(t, bundle);
+  const st_point *p = points_of(t, bundle);
+  F arm = K(0.0f);
+  for (uint32_t i = 0; i < bundle->points; i++) arm = arm + v3_len(v3_sub(p[i].rb, centre.b)) + v3_len(v3_sub(p[i].ra, centre.a));
+  float sides[SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++) sides[l] = (float)((bundle->keep_a >> l & 1u) + (bundle->keep_b >> l & 1u));
+  F both = f_max(f_load(sides), K(1.0f));
+  return f_div(arm * K(1.0f / (float)bundle->points), both) * s->mu + pick(t->contacts->friction, who->contact, 3, 1);
+}
+
+static void prepare_bundle(const st_tick *t, st_bundle *bundle)
 {
   const sb_contacts *c = t->contacts;
   lanes_of who = find_lanes(t, bundle);
   st_shared *s = shared_of(t, bundle);
-  st_point *p = points_of(t, bundle);
-  uint32_t contact[SB_LANES];
-  for (uint32_t l = 0; l < SB_LANES; l++) contact[l] = t->manifolds[who.manifold[l]].first;
-  StPair velocity;
-  velocity.a = load_velocity(t, who.a);
-  velocity.b = load_velocity(t, who.b);
+  memcpy(s->record_a, who.a, sizeof who.a);
+  memcpy(s->record_b, who.b, sizeof who.b);
   s->a = load_mass(t, who.a);
   s->b = load_mass(t, who.b);
-  s->n = pick_v3(c->normal, contact, 3, 0);
+  s->n = pick_v3(c->normal, who.contact, 3, 0);
   s->t = v3_orthogonal(s->n);
-  s->u = v3_cross(s->n, s->t);
-  s->mu = pick(c->friction, contact, 3, 0);
-  s->restitution = pick(c->restitution, contact, 1, 0);
-  s->soft = choose_soft(t, &who);
-  /* friction is kept as a vector: its directions t and u are made anew each tick */
-  V3 friction = v3(cached(t, contact, 1), cached(t, contact, 2), cached(t, contact, 3));
-  s->it = v3_dot(friction, s->t);
-  s->iu = v3_dot(friction, s->u);
-  s->itwist = cached(t, contact, 4);
-  V3 fa = v3_zero(), fb = v3_zero();
-  for (uint32_t i = 0; i < bundle->points; i++, p++) {
-    /* both impulses act midway between the two surfaces: at one point, so that they make no moment */
-    p->gap = pick(c->gap, contact, 1, 0);
-    V3 half = v3_scale(s->n, p->gap * 0.5f);
-    p->ra = contact_arm(t, who.a, c->point_a, contact, half);
-    p->rb = contact_arm(t, who.b, c->point_b, contact, v3_neg(half));
-    p->mass = st_invert(st_response(s->a, s->b, p->ra, p->rb, s->n));
-    p->impulse = cached(t, contact, 0);
-    p->carried = K(0.0f);
-    p->approach = v3_dot(s->n, st_relative(velocity, p->ra, p->rb));
-    fa = v3_add(fa, p->ra);
-    fb = v3_add(fb, p->rb);
-    for (uint32_t l = 0; l < SB_LANES; l++) contact[l]++;
-  }
-  F share = K(1.0f / (float)bundle->points);
-  s->fa = v3_scale(fa, share);
-  s->fb = v3_scale(fb, share);
-  /* twisting friction acts at the points' mean distance from their centre, plus the surface's own torsional length */
-  F arm = K(0.0f);
-  p = points_of(t, bundle);
-  for (uint32_t i = 0; i < bundle->points; i++) arm = arm + v3_len(v3_sub(p[i].rb, s->fb)) + v3_len(v3_sub(p[i].ra, s->fa));
-  for (uint32_t l = 0; l < SB_LANES; l++) contact[l] = t->manifolds[who.manifold[l]].first;
-  float sides[SB_LANES];
-  for (uint32_t l = 0; l < SB_LANES; l++) sides[l] = (float)((who.keep_a >> l & 1u) + (who.keep_b >> l & 1u));
-  F both = f_max(f_load(sides), K(1.0f));
-  s->twist_arm = f_div(arm * share, both) * s->mu + pick(c->friction, contact, 3, 1);
-  F tt = st_response(s->a, s->b, s->fa, s->fb, s->t), uu = st_response(s->a, s->b, s->fa, s->fb, s->u);
-  F tu = st_response_cross(s->a, s->b, s->fa, s->fb, s->t, s->u);
+  s->mu = pick(c->friction, who.contact, 3, 0);
+  s->roll_arm = pick(c->friction, who.contact, 3, 2);
+  s->restitution = pick(c->restitution, who.contact, 1, 0);
+  s->round_a = pick_radius(t->model, c->shape_a, who.contact);
+  s->round_b = pick_radius(t->model, c->shape_b, who.contact);
+  load_friction(t, who.contact, s);
+  prepare_points(t, bundle, &who);
+  bundle->bounces = m_any(s->restitution > 0.0f) != 0;
+  if (bundle->bounces) prepare_bounces(t, bundle);
+  V3 u = v3_cross(s->n, s->t);
+  StCentre centre = find_centre(points_of(t, bundle), bundle->points);
+  s->twist_arm = find_twist_arm(t, bundle, &who, centre);
+  F tt = st_response(s->a, s->b, centre.a, centre.b, s->t), uu = st_response(s->a, s->b, centre.a, centre.b, u);
+  F tu = st_response_cross(s->a, s->b, centre.a, centre.b, s->t, u);
   F inv_det = st_invert(tt * uu - tu * tu);
   s->m_tt = uu * inv_det;
   s->m_uu = tt * inv_det;
@@ -198,62 +341,87 @@ static void prepare_bundle(const st_tick *t, const st_bundle *bundle)
 
 void LANED(st_prepare)(const st_tick *t, uint32_t first, uint32_t end)
 {
-  for (uint32_t i = first; i < end; i++) prepare_bundle(t, &t->bundles[i]);
+  for (uint32_t i = first; i < end; i++) {
+    prefetch_contacts(t, i + 1, end);
+    prepare_bundle(t, &t->bundles[i]);
+  }
 }
 
 /* ---- passes ---- */
 
+/* Twist and rolling as one vector. */
+static inline __attribute__((always_inline)) V3 turning_impulse(const st_shared *c, V3 u)
+{
+  return v3_add_scaled(v3_add_scaled(v3_scale(c->n, c->itwist), c->t, c->iroll_t), u, c->iroll_u);
+}
+
 void LANED(st_warm_start)(const st_tick *t, uint32_t first, uint32_t end)
 {
   for (uint32_t i = first; i < end; i++) {
+    prefetch_next(t, i, end);
     const st_bundle *bundle = &t->bundles[i];
-    lanes_of who = find_lanes(t, bundle);
     const st_shared *c = shared_of(t, bundle);
     const st_point *p = points_of(t, bundle);
-    StPair s;
-    s.a = load_velocity(t, who.a);
-    s.b = load_velocity(t, who.b);
+    StPair s = load_pair(t, c);
+    V3 u = v3_cross(c->n, c->t);
     for (uint32_t k = 0; k < bundle->points; k++) s = st_push(s, c->a, c->b, p[k].ra, p[k].rb, v3_scale(c->n, p[k].impulse));
-    s = st_push(s, c->a, c->b, c->fa, c->fb, v3_add_scaled(v3_scale(c->t, c->it), c->u, c->iu));
-    s = st_twist(s, c->a, c->b, v3_scale(c->n, c->itwist));
-    store_velocity(t, who.a, s.a, who.keep_a);
-    store_velocity(t, who.b, s.b, who.keep_b);
+    StCentre centre = find_centre(p, bundle->points);
+    s = st_push(s, c->a, c->b, centre.a, centre.b, v3_add_scaled(v3_scale(c->t, c->it), u, c->iu));
+    s = st_twist(s, c->a, c->b, turning_impulse(c, u));
+    store_pair(t, bundle, c, s);
   }
+}
+
+/* Friction comes first, within the normal impulses so far, so that the last word is the one against overlap. */
+static inline __attribute__((always_inline)) StPair solve_friction(st_shared *c, StPair s, StCentre centre, F total)
+{
+  V3 u = v3_cross(c->n, c->t);
+  StFriction f = st_solve_friction(s, c->a, c->b, centre.a, centre.b, c->t, u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
+  c->it = f.t;
+  c->iu = f.u;
+  StTwist w = st_solve_twist(f.s, c->a, c->b, c->n, c->twist_mass, c->itwist, c->twist_arm * total);
+  c->itwist = w.impulse;
+  if (!m_any(c->roll_arm > 0.0f)) return w.s; /* nothing would change */
+  StRolling r = st_solve_rolling(w.s, c->a, c->b, c->t, u, c->iroll_t, c->iroll_u, c->roll_arm * total);
+  c->iroll_t = r.t;
+  c->iroll_u = r.u;
+  return r.s;
+}
+
+static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t, const st_bundle *bundle, StSofts softs, M relax)
+{
+  const st_settings *set = &t->settings;
+  st_shared *c = shared_of(t, bundle);
+  st_point *p = points_of(t, bundle);
+  StClosing closing = st_closing(load_movement(t, c->record_a), load_movement(t, c->record_b), c->n);
+  F total = p[0].impulse, push = K(0.0f);
+  for (uint32_t k = 1; k < bundle->points; k++) total = total + p[k].impulse;
+  StPair s = solve_friction(c, load_pair(t, c), find_centre(p, bundle->points), total);
+  StSoft soft = choose_soft(softs, c);
+  StPoints along = st_points(s, c->n);
+  for (uint32_t k = 0; k < bundle->points; k++) {
+    F shift = st_overlap(p[k].gap) * 0.5f;
+    F gap = st_gap(closing, p[k].ra, p[k].rb, p[k].gap, shift + c->round_a, shift + c->round_b);
+    StNormal r = st_solve_normal(along, c->a, c->b, v3_cross(p[k].ra, c->n), v3_cross(p[k].rb, c->n), p[k].mass, p[k].impulse, gap,
+                                 soft, K(set->inv_h), K(set->max_push), relax);
+    push = push + (r.impulse - p[k].impulse);
+    along = r.s;
+    p[k].impulse = r.impulse;
+  }
+  st_bounce *bounce = bounces_of(t, bundle);
+  for (uint32_t k = 0; bundle->bounces && k < bundle->points; k++) bounce[k].carried = f_max(bounce[k].carried, p[k].impulse);
+  store_pair(t, bundle, c, st_points_done(s, along, c->a, c->b, c->n, push));
 }
 
 void LANED(st_solve)(const st_tick *t, uint32_t first, uint32_t end, bool relax)
 {
-  const st_settings *set = &t->settings;
-  F inv_h = K(set->inv_h), max_push = K(set->max_push);
-  M no_spring = K(relax ? 1.0f : 0.0f) > 0.5f;
+  StSofts softs = find_softs(&t->settings);
   for (uint32_t i = first; i < end; i++) {
-    const st_bundle *bundle = &t->bundles[i];
-    lanes_of who = find_lanes(t, bundle);
-    st_shared *c = shared_of(t, bundle);
-    st_point *p = points_of(t, bundle);
-    StMovement ma = load_movement(t, who.a), mb = load_movement(t, who.b);
-    StPair s;
-    s.a = load_velocity(t, who.a);
-    s.b = load_velocity(t, who.b);
-    /* friction first, within the normal impulses so far, so that the last word is the one against overlap */
-    F total = K(0.0f);
-    for (uint32_t k = 0; k < bundle->points; k++) total = total + p[k].impulse;
-    StFriction f = st_solve_friction(s, c->a, c->b, c->fa, c->fb, c->t, c->u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
-    c->it = f.t;
-    c->iu = f.u;
-    StTwist w = st_solve_twist(f.s, c->a, c->b, c->n, c->twist_mass, c->itwist, c->twist_arm * total);
-    c->itwist = w.impulse;
-    s = w.s;
-    for (uint32_t k = 0; k < bundle->points; k++) {
-      F gap = st_gap(ma, mb, p[k].ra, p[k].rb, c->n, p[k].gap);
-      StNormal r = st_solve_normal(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, gap, c->soft, inv_h, max_push,
-                                   no_spring);
-      s = r.s;
-      p[k].impulse = r.impulse;
-      p[k].carried = f_max(p[k].carried, r.impulse);
-    }
-    store_velocity(t, who.a, s.a, who.keep_a);
-    store_velocity(t, who.b, s.b, who.keep_b);
+    prefetch_next(t, i, end);
+    if (relax)
+      solve_bundle(t, &t->bundles[i], softs, K(1.0f) > 0.5f);
+    else
+      solve_bundle(t, &t->bundles[i], softs, K(0.0f) > 0.5f);
   }
 }
 
@@ -262,21 +430,18 @@ void LANED(st_restitution)(const st_tick *t, uint32_t first, uint32_t end)
   F threshold = K(t->settings.restitution_threshold);
   for (uint32_t i = first; i < end; i++) {
     const st_bundle *bundle = &t->bundles[i];
-    lanes_of who = find_lanes(t, bundle);
     const st_shared *c = shared_of(t, bundle);
     st_point *p = points_of(t, bundle);
-    if (!m_any(c->restitution > 0.0f)) continue; /* nothing would change */
-    StPair s;
-    s.a = load_velocity(t, who.a);
-    s.b = load_velocity(t, who.b);
+    const st_bounce *bounce = bounces_of(t, bundle);
+    if (!bundle->bounces) continue; /* nothing would change */
+    StPair s = load_pair(t, c);
     for (uint32_t k = 0; k < bundle->points; k++) {
-      StNormal r = st_restitute(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, p[k].approach, p[k].carried,
+      StBounce r = st_restitute(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, bounce[k].approach, bounce[k].carried,
                                 c->restitution, threshold);
       s = r.s;
       p[k].impulse = r.impulse;
     }
-    store_velocity(t, who.a, s.a, who.keep_a);
-    store_velocity(t, who.b, s.b, who.keep_b);
+    store_pair(t, bundle, c, s);
   }
 }
 
@@ -288,14 +453,12 @@ void LANED(st_store)(const st_tick *t, uint32_t first, uint32_t end)
     const st_point *p = points_of(t, bundle);
     uint32_t contact[SB_LANES];
     for (uint32_t l = 0; l < SB_LANES; l++) contact[l] = t->manifolds[t->order[bundle->first + (l < bundle->used ? l : 0)]].first;
-    V3 friction = v3_add_scaled(v3_scale(c->t, c->it), c->u, c->iu);
-    put(t->cache_new, contact, ST_CACHE_FLOATS, 1, friction.x, bundle->used);
-    put(t->cache_new, contact, ST_CACHE_FLOATS, 2, friction.y, bundle->used);
-    put(t->cache_new, contact, ST_CACHE_FLOATS, 3, friction.z, bundle->used);
-    put(t->cache_new, contact, ST_CACHE_FLOATS, 4, c->itwist, bundle->used);
-    for (uint32_t k = 0; k < bundle->points; k++) {
-      put(t->cache_new, contact, ST_CACHE_FLOATS, 0, p[k].impulse, bundle->used);
+    V3 u = v3_cross(c->n, c->t), friction = v3_add_scaled(v3_scale(c->t, c->it), u, c->iu), turning = turning_impulse(c, u);
+    F field[ST_CACHE_FLOATS] = {p[0].impulse, friction.x, friction.y, friction.z, turning.x, turning.y, turning.z};
+    for (uint32_t f = 0; f < ST_CACHE_FLOATS; f++) put(t->cache, contact, ST_CACHE_FLOATS, f, field[f], bundle->used);
+    for (uint32_t k = 1; k < bundle->points; k++) {
       for (uint32_t l = 0; l < SB_LANES; l++) contact[l]++;
+      put(t->cache, contact, ST_CACHE_FLOATS, 0, p[k].impulse, bundle->used);
     }
   }
 }
@@ -304,13 +467,14 @@ void LANED(st_store)(const st_tick *t, uint32_t first, uint32_t end)
 
 /* Records first + lane and the bodies they stand for; the last one again in lanes beyond the end. */
 typedef struct body_lanes {
-  uint32_t record[SB_LANES], body[SB_LANES], used;
+  uint32_t record[SB_LANES], body[SB_LANES], used, all;
 } body_lanes;
 
 static body_lanes find_bodies(const st_tick *t, uint32_t first, uint32_t end)
 {
   body_lanes r;
   r.used = end - first < SB_LANES ? end - first : SB_LANES;
+  r.all = (1u << r.used) - 1u;
   for (uint32_t l = 0; l < SB_LANES; l++) {
     r.record[l] = l < r.used ? first + l : first;
     r.body[l] = t->moved[r.record[l]];
@@ -318,53 +482,83 @@ static body_lanes find_bodies(const st_tick *t, uint32_t first, uint32_t end)
   return r;
 }
 
-static S33 pick_s33(const float *from, const uint32_t *index)
+static inline __attribute__((always_inline)) S33 load_inertia(const st_tick *t, uint32_t row, const uint32_t *record)
 {
-  return s33(pick(from, index, 6, 0), pick(from, index, 6, 1), pick(from, index, 6, 2), pick(from, index, 6, 3), pick(from, index, 6, 4),
-             pick(from, index, 6, 5));
+  F c[8];
+  load_rows((float *)t->frames + row, record, ST_FRAME_FLOATS, c);
+  return s33(c[0], c[1], c[2], c[3], c[4], c[5]);
 }
 
-static Q4 pick_turn(const st_tick *t, const uint32_t *body)
+static inline __attribute__((always_inline)) StVelocity load_warm(const st_tick *t, uint32_t row, const uint32_t *record)
 {
-  const float *q = t->state->body_q;
-  return q4(pick(q, body, 7, 3), pick(q, body, 7, 4), pick(q, body, 7, 5), pick(q, body, 7, 6));
+  F c[8];
+  StVelocity r;
+  load_rows((float *)t->warms + row, record, ST_WARM_FLOATS, c);
+  r.v = v3(c[0], c[1], c[2]);
+  r.w = v3(c[3], c[4], c[5]);
+  return r;
+}
+
+static inline __attribute__((always_inline)) void store_warm(const st_tick *t, uint32_t row, const body_lanes *who, StVelocity s)
+{
+  F c[8] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z, K(0.0f), K(0.0f)};
+  store_rows((float *)t->warms + row, who->record, ST_WARM_FLOATS, c, who->all);
+}
+
+/* What gravity and body_f change within a substep. */
+static StVelocity find_kick(const st_tick *t, const body_lanes *who, StMass mass)
+{
+  F h = K(t->settings.h);
+  uint32_t world[SB_LANES];
+  for (int l = 0; l < SB_LANES; l++) world[l] = (uint32_t)t->model->body_world[who->body[l]];
+  V3 force = pick_v3(t->state->body_f, who->body, 6, 0), torque = pick_v3(t->state->body_f, who->body, 6, 3);
+  V3 gravity = v3_scale(pick_v3(t->model->gravity, world, 3, 0), h);
+  StVelocity kick;
+  kick.v = v3_sel(mass.inv_mass > 0.0f, v3_add_scaled(gravity, force, mass.inv_mass * h), v3_zero());
+  kick.w = v3_scale(s33_mul_v3(mass.inv_inertia, torque), h);
+  return kick;
 }
 
 void LANED(st_bodies_load)(const st_tick *t, uint32_t first, uint32_t end)
 {
   for (uint32_t i = first; i < end; i += SB_LANES) {
     body_lanes who = find_bodies(t, i, end);
-    const float *qd = t->state->body_qd;
-    uint32_t all = (1u << who.used) - 1u;
-    /* own[]: 1 for bodies that this instance moves; others are obstacles with infinite mass */
-    F own = pick(t->masses, who.record, 8, 7);
-    S33 inverse = s33_rotate(q4_to_m33(pick_turn(t, who.body)), pick_s33(t->model->body_inv_inertia, who.body));
-    F velocity[8] = {pick(qd, who.body, 6, 0), pick(qd, who.body, 6, 1), pick(qd, who.body, 6, 2), pick(qd, who.body, 6, 3),
-                     pick(qd, who.body, 6, 4), pick(qd, who.body, 6, 5), K(0.0f), K(0.0f)};
+    const float *q = t->state->body_q, *qd = t->state->body_qd;
+    /* 1 for bodies that this instance moves and that do not sleep; others are obstacles with infinite mass */
+    F own = pick(&t->frames[0].own, who.record, ST_FRAME_FLOATS, 0) * pick(&t->frames[0].awake, who.record, ST_FRAME_FLOATS, 0);
+    V3 com = pick_v3(t->model->body_com, who.body, 3, 0);
+    Q4 turn = q4(pick(q, who.body, 7, 3), pick(q, who.body, 7, 4), pick(q, who.body, 7, 5), pick(q, who.body, 7, 6));
+    S33 inverse = s33_rotate(q4_to_m33(turn), load_inertia(t, ST_FRAME_INV_INERTIA, who.record));
+    StVelocity s, none;
+    s.v = pick_v3(qd, who.body, 6, 0);
+    s.w = pick_v3(qd, who.body, 6, 3);
+    none.v = none.w = v3_zero();
+    StMass m;
+    m.inv_mass = pick(t->model->body_inv_mass, who.body, 1, 0) * own;
+    m.inv_inertia = s33(inverse.xx * own, inverse.yy * own, inverse.zz * own, inverse.xy * own, inverse.xz * own, inverse.yz * own);
+    F frame[8] = {turn.x, turn.y, turn.z, turn.w, com.x, com.y, com.z, K(0.0f)};
     F movement[8] = {K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(1.0f), K(0.0f)};
-    F mass[8] = {pick(t->model->body_inv_mass, who.body, 1, 0) * own, inverse.xx * own, inverse.yy * own, inverse.zz * own,
-                 inverse.xy * own, inverse.xz * own, inverse.yz * own, own};
-    store_rows(&t->bodies[0].v[0], who.record, 16, velocity, all);
-    store_rows(&t->bodies[0].dp[0], who.record, 16, movement, all);
-    store_rows(t->masses, who.record, 8, mass, all);
+    F mass[8] = {m.inv_mass, m.inv_inertia.xx, m.inv_inertia.yy, m.inv_inertia.zz,
+                 m.inv_inertia.xy, m.inv_inertia.xz, m.inv_inertia.yz, own};
+    store_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame, who.all);
+    store_rows(t->masses, who.record, 8, mass, who.all);
+    store_velocity(t, who.record, s, who.all);
+    store_rows((float *)t->bodies + ST_BODY_MOVEMENT, who.record, ST_BODY_FLOATS, movement, who.all);
+    store_warm(t, ST_WARM_SUM, &who, none);
+    store_warm(t, ST_WARM_MARK, &who, s);
+    store_warm(t, ST_WARM_KICK, &who, find_kick(t, &who, m));
   }
 }
 
 void LANED(st_bodies_push)(const st_tick *t, uint32_t first, uint32_t end)
 {
-  F h = K(t->settings.h);
   for (uint32_t i = first; i < end; i += SB_LANES) {
     body_lanes who = find_bodies(t, i, end);
-    uint32_t world[SB_LANES];
-    for (int l = 0; l < SB_LANES; l++) world[l] = (uint32_t)t->model->body_world[who.body[l]];
-    StMass mass = load_mass(t, who.record);
-    StVelocity s = load_velocity(t, who.record);
-    M own = mass.inv_mass > 0.0f;
-    V3 force = pick_v3(t->state->body_f, who.body, 6, 0), torque = pick_v3(t->state->body_f, who.body, 6, 3);
-    V3 v = v3_add_scaled(v3_add_scaled(s.v, force, mass.inv_mass * h), pick_v3(t->model->gravity, world, 3, 0), h);
-    s.v = v3_sel(own, v, s.v);
-    s.w = v3_add_scaled(s.w, s33_mul_v3(mass.inv_inertia, torque), h);
-    store_velocity(t, who.record, s, (1u << who.used) - 1u);
+    StWarm r = st_push_body(load_velocity(t, who.record), load_warm(t, ST_WARM_SUM, who.record),
+                            load_warm(t, ST_WARM_MARK, who.record), load_warm(t, ST_WARM_KICK, who.record));
+    store_velocity(t, who.record, r.now, who.all);
+    store_warm(t, ST_WARM_SUM, &who, r.warm);
+    store_warm(t, ST_WARM_MARK, &who, r.mark);
   }
 }
 
@@ -373,19 +567,23 @@ void LANED(st_bodies_move)(const st_tick *t, uint32_t first, uint32_t end)
   F h = K(t->settings.h);
   for (uint32_t i = first; i < end; i += SB_LANES) {
     body_lanes who = find_bodies(t, i, end);
-    uint32_t all = (1u << who.used) - 1u;
-    StVelocity s = load_velocity(t, who.record);
+    F frame[8];
+    load_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame);
+    StVelocity s = load_velocity(t, who.record), mark = load_warm(t, ST_WARM_MARK, who.record);
     StMovement m = load_movement(t, who.record);
-    Q4 start = pick_turn(t, who.body);
-    RigidSpin r = rigid_spin(q4_mul(m.dq, start), s.w, pick_s33(t->model->body_inertia, who.body),
-                             pick_s33(t->model->body_inv_inertia, who.body), v3_zero(), h);
+    RigidSpin r = rigid_spin(q4_mul(m.dq, q4(frame[0], frame[1], frame[2], frame[3])), s.w,
+                             load_inertia(t, ST_FRAME_INERTIA, who.record), load_inertia(t, ST_FRAME_INV_INERTIA, who.record),
+                             v3_zero(), h);
     M own = pick(t->masses, who.record, 8, 7) > 0.5f;
     m.dp = v3_add_scaled(m.dp, s.v, h);
     m.dq = q4_integrate(m.dq, s.w, h);
+    /* the turning changes w too, which is no contact's doing */
+    mark.w = v3_sel(own, v3_add(mark.w, v3_sub(r.w, s.w)), mark.w);
     s.w = v3_sel(own, r.w, s.w);
     F c[8] = {m.dp.x, m.dp.y, m.dp.z, m.dq.x, m.dq.y, m.dq.z, m.dq.w, K(0.0f)};
-    store_velocity(t, who.record, s, all);
-    store_rows(&t->bodies[0].dp[0], who.record, 16, c, all);
+    store_velocity(t, who.record, s, who.all);
+    store_warm(t, ST_WARM_MARK, &who, mark);
+    store_rows((float *)t->bodies + ST_BODY_MOVEMENT, who.record, ST_BODY_FLOATS, c, who.all);
   }
 }
 
@@ -395,22 +593,23 @@ void LANED(st_bodies_store)(const st_tick *t, uint32_t first, uint32_t end)
 {
   for (uint32_t i = first; i < end; i += SB_LANES) {
     body_lanes who = find_bodies(t, i, end);
+    F frame[8];
+    load_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame);
     StVelocity s = load_velocity(t, who.record);
     StMovement m = load_movement(t, who.record);
-    V3 com = pick_v3(t->model->body_com, who.body, 3, 0);
-    Q4 start = pick_turn(t, who.body);
+    V3 com = v3(frame[4], frame[5], frame[6]);
+    Q4 start = q4(frame[0], frame[1], frame[2], frame[3]);
     V3 centre = v3_add(pick_v3(t->state->body_q, who.body, 7, 0), q4_rotate(start, com));
     Q4 turn = q4_normalize(q4_mul(m.dq, start));
     V3 p = v3_sub(v3_add(centre, m.dp), q4_rotate(turn, com));
     V3 v = snap_v3(s.v), w = snap_v3(s.w);
-    float pose[7][SB_LANES], rate[6][SB_LANES], own[SB_LANES];
+    float pose[7][SB_LANES], rate[6][SB_LANES];
     f_store(pose[0], p.x), f_store(pose[1], p.y), f_store(pose[2], p.z);
     f_store(pose[3], turn.x), f_store(pose[4], turn.y), f_store(pose[5], turn.z), f_store(pose[6], turn.w);
     f_store(rate[0], v.x), f_store(rate[1], v.y), f_store(rate[2], v.z);
     f_store(rate[3], w.x), f_store(rate[4], w.y), f_store(rate[5], w.z);
-    f_store(own, pick(t->masses, who.record, 8, 7));
     for (uint32_t l = 0; l < who.used; l++) {
-      if (own[l] < 0.5f) continue;
+      if (t->masses[8 * (size_t)who.record[l] + 7] < 0.5f) continue;
       uint32_t body = who.body[l];
       float *joint_q = t->state->joint_q + t->model->joint_q_start[body], *joint_qd = t->state->joint_qd + t->model->joint_qd_start[body];
       for (uint32_t k = 0; k < 7; k++) t->state->body_q[7 * (size_t)body + k] = joint_q[k] = pose[k][l];

@@ -316,6 +316,54 @@ static void exit_codes_in_real_situations(void **state)
   expect(&r, 2, NULL, "[SB-FILE-WRITE]");
 }
 
+/* Files appear whole or not at all, and under no other name; a signal ends a run after its tick. */
+static void files_and_signals(void **state)
+{
+  (void)state;
+  char path[160], *text;
+  result r = call("run conf/pile.ini --ticks 40 --events events.jsonl --hashes hashes.txt");
+  expect(&r, 0, "hash ", NULL);
+  snprintf(path, sizeof path, "%s/events.jsonl", folder);
+  text = read_text(path);
+  char *line = strtok(text, "\n");
+  assert_non_null(line);
+  for (; line; line = strtok(NULL, "\n")) {
+    cJSON *event = cJSON_Parse(line);
+    assert_non_null(event);
+    assert_true(cJSON_IsString(cJSON_GetObjectItem(event, "event")) && cJSON_IsNumber(cJSON_GetObjectItem(event, "tick")));
+    cJSON_Delete(event);
+  }
+  free(text);
+  /* A run that is refused leaves the file of the last one alone. */
+  r = call("run conf/pile.ini --ticks 3 --hashes hashes.txt --set collision.contact_capacity=1 --events /nowhere/x");
+  expect(&r, 2, NULL, "[SB-FILE-WRITE]");
+  snprintf(path, sizeof path, "%s/hashes.txt", folder);
+  text = read_text(path);
+  assert_non_null(strstr(text, "\n40 "));
+  free(text);
+  r = call("run conf/pile.ini --ticks 5 --hashes /dev/stdout");
+  expect(&r, 0, "5 ", NULL);
+  char command[1024];
+  snprintf(command, sizeof command,
+           "cd '%s' && { '%s' run conf/pile.ini --ticks 1000000000 --hashes stopped.txt > out.txt 2> err.txt & pid=$!; sleep 1; kill -INT $pid; "
+           "wait $pid; }",
+           folder, SAMEBIT_COMMAND);
+  /* A shell starts background jobs with SIGINT ignored; the program catches it all the same. */
+  int status = system(command);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 130);
+  snprintf(path, sizeof path, "%s/stopped.txt", folder);
+  text = read_text(path);
+  assert_true(strlen(text) > 18 && text[strlen(text) - 1] == '\n');
+  free(text);
+  snprintf(path, sizeof path, "%s/err.txt", folder);
+  text = read_text(path);
+  assert_non_null(strstr(text, "[SB-CLI-INTERRUPTED]"));
+  free(text);
+  snprintf(command, sizeof command, "ls '%s' | grep -q '\\.txt\\.\\|\\.jsonl\\.'", folder);
+  assert_int_not_equal(system(command), 0); /* no temporary file is left */
+}
+
 /* ---- options of run ---- */
 
 static char *final_hash(const char *words)
@@ -452,6 +500,7 @@ static int remove_folder(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(files_and_signals),
       cmocka_unit_test(every_command_speaks_json),     cmocka_unit_test(parts_tell_their_modes),
       cmocka_unit_test(every_command_has_help),        cmocka_unit_test(near_names_are_suggested),
       cmocka_unit_test(explain_knows_every_code),      cmocka_unit_test(refusal_names_every_offender),

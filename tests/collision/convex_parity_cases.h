@@ -74,7 +74,7 @@ FN Convex parity_triangle(V3 p, V3 q, V3 r)
   return c;
 }
 
-#define PARITY_A parity_shape(UIN(0), CONVEX_ABS(IN_V3(2)), x7(v3_zero(), q4_identity()))
+#define PARITY_A parity_shape(UIN(0), CONVEX_ABS(IN_V3(2)), x7(IN_V3(31), q4_normalize(IN_Q4(33))))
 #define PARITY_B parity_shape(UIN(1), CONVEX_ABS(IN_V3(5)), x7(IN_V3(8), q4_normalize(IN_Q4(11))))
 #define PARITY_COARSE_Q q4_normalize(q4(f_round_even(IN(11)), f_round_even(IN(12)), f_round_even(IN(13)), f_round_even(IN(14))))
 #define OUT_MANIFOLD(call)                                                                                             \
@@ -97,7 +97,9 @@ FN TriangleEdges parity_edges(V3 n0, V3 n1, V3 n2, U open_edges)
   return e;
 }
 
-#define PARITY_COARSE_A parity_shape(UIN(0), CONVEX_ABS(CONVEX_COARSE_V3(2)), x7(v3_zero(), q4_identity()))
+#define PARITY_COARSE_A                                                                                                \
+  parity_shape(UIN(0), CONVEX_ABS(CONVEX_COARSE_V3(2)),                                                                \
+               x7(CONVEX_COARSE_V3(31), q4_normalize(q4(f_round_even(IN(33)), f_round_even(IN(34)), f_round_even(IN(35)), f_round_even(IN(36))))))
 #define PARITY_COARSE_B parity_shape(UIN(1), CONVEX_ABS(CONVEX_COARSE_V3(5)), x7(CONVEX_COARSE_V3(8), PARITY_COARSE_Q))
 #define PARITY_N v3_normalize_or(IN_V3(28), v3(K(0.0f), K(0.0f), K(1.0f)))
 #define PARITY_SCALE f_abs(IN(35))
@@ -138,8 +140,7 @@ PARITY_KERNEL(case_gjk) OUT_SIMPLEX(convex_gjk(GEO PARITY_A, PARITY_B, PARITY_SC
 PARITY_KERNEL(case_aligned_gjk) OUT_SIMPLEX(convex_gjk(GEO PARITY_COARSE_A, PARITY_COARSE_B, PARITY_SCALE, f_abs(IN(15))))
 PARITY_KERNEL(case_polytope)
 {
-  Simplex s;
-  for (U i = KU(0u); i < 4u; i++) s = simplex_put(s, i, v3_zero(), v3_zero(), K(0.25f));
+  Simplex s = simplex_none();
   V3 on_a = convex_support(GEO PARITY_A, PARITY_N);
   s = simplex_put(s, KU(0u), v3_sub(on_a, convex_support(GEO PARITY_B, v3_neg(PARITY_N))), on_a, K(1.0f));
   s.count = KU(1u);

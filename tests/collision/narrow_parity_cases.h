@@ -4,6 +4,7 @@
 #include "collision/narrow_round.kernel.h"
 #include "collision/narrow_box.kernel.h"
 #include "collision/narrow_box_box.kernel.h"
+#include "collision/swept.kernel.h"
 
 #define PARITY_CASES(X)                                                                                                \
   X(case_plane_sphere, 14, 35)                                                                                         \
@@ -19,7 +20,9 @@
   X(case_aligned_capsule_capsule, 14, 35)                                                                              \
   X(case_aligned_capsule_box, 14, 35)                                                                                  \
   X(case_aligned_box_box, 14, 35)                                                                                      \
-  X(case_relative, 14, 10)
+  X(case_relative, 14, 10)                                                                                             \
+  X(case_swept_pose, 17, 7)                                                                                            \
+  X(case_swept_closing, 21, 1)
 
 #define NARROW_REL x7(IN_V3(0), q4_normalize(IN_Q4(3)))
 #define NARROW_SIZE_A v3(f_abs(IN(7)), f_abs(IN(8)), f_abs(IN(9)))
@@ -59,4 +62,22 @@ PARITY_KERNEL(case_relative)
 {
   X7 r = narrow_relative(NARROW_REL, x7(IN_V3(7), q4_normalize(IN_Q4(10))));
   OUT_V3(0, r.p) OUT_Q4(3, r.q) OUT_V3(7, narrow_axis_z(r.q))
+}
+
+#define SWEPT_BODY(name, k)                                                                                            \
+  SweptBody name;                                                                                                      \
+  name.centre = IN_V3(k); name.turn = q4_normalize(IN_Q4(k + 3)); name.v = IN_V3(k + 7); name.w = IN_V3(k + 10);      \
+  name.com = IN_V3(k + 13);
+PARITY_KERNEL(case_swept_pose)
+{
+  SWEPT_BODY(b, 0)
+  X7 x = swept_pose(b, IN(16));
+  OUT_V3(0, x.p) OUT(3, x.q.x); OUT(4, x.q.y); OUT(5, x.q.z); OUT(6, x.q.w);
+}
+PARITY_KERNEL(case_swept_closing)
+{
+  SWEPT_BODY(a, 0)
+  SweptBody b = a;
+  b.v = IN_V3(3); b.w = IN_V3(16);
+  OUT(0, swept_closing(a, b, IN_V3(13), IN(19), IN(20)));
 }

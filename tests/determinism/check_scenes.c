@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model_builder.h"
+#include "samebit/solver.h"
 
 static void add_shape(sb_model_builder *b, int32_t body, uint32_t type, double size0, double size1, double size2)
 {
@@ -15,7 +16,7 @@ static void add_shape(sb_model_builder *b, int32_t body, uint32_t type, double s
   sb_builder_add_shape(b, &shape, NULL);
 }
 
-static void add_free(sb_model_builder *b, uint32_t type, double x, double y, double z)
+static int32_t add_free(sb_model_builder *b, uint32_t type, double x, double y, double z)
 {
   sb_build_body body = sb_build_body_default();
   body.joint_type = SB_JOINT_FREE;
@@ -27,6 +28,7 @@ static void add_free(sb_model_builder *b, uint32_t type, double x, double y, dou
   if (type == SB_SHAPE_BOX) add_shape(b, index, type, 0.1, 0.09, 0.08);
   if (type == SB_SHAPE_SPHERE) add_shape(b, index, type, 0.1, 0, 0);
   if (type == SB_SHAPE_CAPSULE) add_shape(b, index, type, 0.07, 0.08, 0);
+  return index;
 }
 
 /* Boxes, balls and capsules by turns in layers that touch or nearly so. */
@@ -39,7 +41,8 @@ static void add_heap(sb_model_builder *b, int layers, double x0)
                0.19 * (i / 3) - 0.02 * layer, 0.079 + 0.162 * layer);
 }
 
-static void add_chain(sb_model_builder *b, int links, double x, uint32_t last_kind)
+/* Returns its last body. */
+static int32_t add_chain(sb_model_builder *b, int links, double x, double y, uint32_t last_kind)
 {
   int32_t parent = -1;
   for (int i = 0; i < links; i++) {
@@ -47,7 +50,7 @@ static void add_chain(sb_model_builder *b, int links, double x, uint32_t last_ki
     body.joint_type = SB_JOINT_AXES;
     body.parent = parent;
     body.joint_X_p[0] = parent < 0 ? x : 0.3;
-    body.joint_X_p[1] = parent < 0 ? 2.0 : 0.0;
+    body.joint_X_p[1] = parent < 0 ? y : 0.0;
     body.joint_X_p[2] = parent < 0 ? 1.5 : 0.0;
     body.mass = 0.5;
     body.com[0] = 0.15;
@@ -63,19 +66,60 @@ static void add_chain(sb_model_builder *b, int links, double x, uint32_t last_ki
     sb_builder_add_dof(b, &dof, NULL);
     add_shape(b, parent, SB_SHAPE_CAPSULE, 0.05, 0.1, 0);
   }
+  return parent;
 }
 
-sb_model_store *check_scene(bool more, bool joints)
+static void add_equality(sb_model_builder *b, uint32_t type, int32_t body0, int32_t body1, double x)
 {
+  sb_build_equality e = sb_build_equality_default();
+  e.type = type;
+  e.body[0] = body0, e.body[1] = body1;
+  e.anchor[0][0] = x;
+  sb_builder_add_equality(b, &e, NULL);
+}
+
+/* A chain with a loop of its own, a gear and a tendon; two that are tied together; one that carries a free box. */
+static void add_loops(sb_model_builder *b, double x)
+{
+  int32_t first_dof = sb_builder_dof_count(b);
+  int32_t last = add_chain(b, 4, x, 4.0, SB_DOF_ANGULAR);
+  add_equality(b, SB_EQUALITY_CONNECT, last, last - 3, 0.1);
+  sb_build_equality gear = sb_build_equality_default();
+  gear.type = SB_EQUALITY_JOINT;
+  gear.dof[0] = first_dof + 1, gear.dof[1] = first_dof + 2;
+  gear.poly[1] = 0.7;
+  sb_builder_add_equality(b, &gear, NULL);
+  sb_build_tendon tendon = sb_build_tendon_default();
+  tendon.upper = 0.35;
+  tendon.stiffness = 3, tendon.damping = 0.1, tendon.friction = 0.05;
+  sb_builder_add_tendon(b, &tendon, NULL);
+  sb_builder_add_tendon_term(b, first_dof, 1.0);
+  sb_builder_add_tendon_term(b, first_dof + 3, -0.5);
+  last = add_chain(b, 3, x + 3.0, 4.0, SB_DOF_ANGULAR);
+  int32_t other = add_chain(b, 3, x + 3.0, 4.6, SB_DOF_LINEAR);
+  add_equality(b, SB_EQUALITY_CONNECT, last, other, 0.2);
+  last = add_chain(b, 3, x + 6.0, 4.0, SB_DOF_ANGULAR);
+  int32_t box = add_free(b, SB_SHAPE_BOX, x + 7.0, 4.0, 2.0);
+  add_equality(b, SB_EQUALITY_WELD, last, box, 0.3);
+}
+
+sb_model_store *check_scene(bool more, uint32_t handles)
+{
+  bool joints = (handles & SB_HANDLES_JOINTS) != 0;
   sb_model_builder *b = sb_builder_create();
   sb_model_store *store = NULL;
   add_shape(b, -1, SB_SHAPE_PLANE, 0, 0, 0);
   add_heap(b, 4, 0.0);
-  for (int i = 0; joints && i < 5; i++) add_chain(b, 4, 3.0 + 1.5 * i, i % 2 ? SB_DOF_LINEAR : SB_DOF_ANGULAR);
+  for (int i = 0; joints && i < 5; i++) add_chain(b, 4, 3.0 + 1.5 * i, 2.0, i % 2 ? SB_DOF_LINEAR : SB_DOF_ANGULAR);
+  if (handles & SB_HANDLES_EQUALITIES) {
+    add_chain(b, 5, -0.9, 0.2, SB_DOF_ANGULAR); /* falls onto the heap */
+    add_loops(b, 15.0);
+  }
   if (more) {
-    if (joints) add_chain(b, 4, 50.0, SB_DOF_ANGULAR);
+    if (joints) add_chain(b, 4, 50.0, 2.0, SB_DOF_ANGULAR);
     add_heap(b, 3, 53.0);
-    if (joints) add_chain(b, 3, 60.0, SB_DOF_ANGULAR);
+    if (handles & SB_HANDLES_EQUALITIES) add_loops(b, 70.0);
+    if (joints) add_chain(b, 3, 60.0, 2.0, SB_DOF_ANGULAR);
   }
   if (sb_builder_finalise(b, "check scene", &store, NULL)) store = NULL;
   sb_builder_free(b);

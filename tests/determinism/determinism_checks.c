@@ -265,8 +265,7 @@ static bool check_environment(const subject *s)
   sb_fp_env saved = sb_fp_env_enter();
   set_odd_environment();
   ok = ok && digest_of(s, (variant){2, widest_lanes(), SB_BROAD_SAP, 0}, &got);
-  bool joints = (s->api->desc->handles & SB_HANDLES_JOINTS) != 0;
-  sb_model_store *cooked = check_scene(false, joints); /* cooking is under the contract too */
+  sb_model_store *cooked = check_scene(false, s->api->desc->handles); /* cooking is under the contract too */
   bool kept = odd_environment_kept();
   sb_fp_env_leave(saved);
   if (s->more)
@@ -345,7 +344,7 @@ static bool check_all(uint32_t ticks, int models, char **paths, int failed[CHECK
   for (size_t i = 0; ok && sb_static_solver_at(i); i++) {
     const sb_solver_api *api = sb_static_solver_at(i);
     bool joints = (api->desc->handles & SB_HANDLES_JOINTS) != 0;
-    sb_model_store *one = check_scene(false, joints), *more = check_scene(true, joints);
+    sb_model_store *one = check_scene(false, api->desc->handles), *more = check_scene(true, api->desc->handles);
     ok = one && more;
     if (ok) check_one(&(subject){ticks, "check scene", api, one, more}, failed);
     sb_model_store_free(one);

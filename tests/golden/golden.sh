@@ -93,7 +93,8 @@ fi
 # solvers/golden_hashes.h: each value is put behind its scene's name.
 hash_of() { sed -n "s|^$1 ||p" "$work/micro"; }
 sed -i "s/^#define SB_GOLDEN_COLLISION .*/#define SB_GOLDEN_COLLISION 0x$(hash_of COLLISION/drop)ull/" "$header"
-for id in $(sed -n 's|/.* .*||p' "$work/micro" | grep -v COLLISION | sort -u); do
+sed -i "s/^#define SB_GOLDEN_SENSORS .*/#define SB_GOLDEN_SENSORS 0x$(hash_of SENSORS/sense)ull/" "$header"
+for id in $(sed -n 's|/.* .*||p' "$work/micro" | grep -v "COLLISION\|SENSORS" | sort -u); do
   list=$(sed -n "s|^$id/\(.*\) \(.*\)|SB_GOLDEN_CPU(\"\1\", 0x\2ull), |p" "$work/micro" | tr -d '\n' | sed 's/, $//')
   macro=SB_GOLDENS_$(echo "$id" | tr a-z A-Z)
   grep -q "^#define $macro " "$header" || fail "$header has no $macro"

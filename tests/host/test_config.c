@@ -45,6 +45,7 @@ static const mistake mistakes[] = {
     {SCENE SOLVER "substeps = nan\n", SB_CODE_INI_VALUE, ":5", "number"},
     {SCENE SOLVER "substeps = 1e999\n", SB_CODE_INI_VALUE, ":5", "number"},
     {SCENE SOLVER "contact_frequency = 1e9\n", SB_CODE_INI_RANGE, ":5", "10000"},
+    {SCENE SOLVER "[collision]\nccd = nobody\n", SB_CODE_BODY_NO_MATCH, "", "no body matches"},
     {SCENE SOLVER "bodies = nobody\n", SB_CODE_BODY_NO_MATCH, ":5", "no body matches"},
     {SCENE SOLVER "backend = gpu\n", SB_CODE_INI_VALUE, ":5", "cpu, vulkan"},
     {SCENE "[solver.robot]\nplugin = local_one\nstyle = odd\n", SB_CODE_INI_VALUE, ":5", "plain, fancy"},
@@ -131,6 +132,20 @@ static void hostile_bytes(void **state)
   sb_diagnostics_clear(&diag);
 }
 
+/* More worlds than the machine's memory holds are refused with the size, before anything is allocated. */
+static void absurd_worlds(void **state)
+{
+  (void)state;
+  sb_session session;
+  sb_diagnostics diag = {0};
+  static const char text[] = "[world]\nscene = generator:pile\nreplicate = 1048576\n[scene]\ncount = 8000\n" SOLVER;
+  assert_int_equal(open_text(text, (sb_session_options){0}, &session, &diag), SB_E_CONFIG);
+  assert_int_equal(diag.count, 1);
+  assert_int_equal(count_messages(&diag, SB_CODE_SCENE_LIMIT, "replicate = 1048576 needs more than"), 1);
+  assert_non_null(strstr(diag.items[0].where, ":3"));
+  sb_diagnostics_clear(&diag);
+}
+
 static void fractions(void **state)
 {
   (void)state;
@@ -146,6 +161,6 @@ static void fractions(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_mistake_has_one_diagnostic), cmocka_unit_test(sets_replace_and_are_checked),
-                                     cmocka_unit_test(hostile_bytes), cmocka_unit_test(fractions)};
+                                     cmocka_unit_test(hostile_bytes), cmocka_unit_test(absurd_worlds), cmocka_unit_test(fractions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

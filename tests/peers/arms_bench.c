@@ -1,16 +1,17 @@
-/* Scene S4 (256 arms of seven joints) under featherstone: arm-steps a second on one core, and energy drift measured as the peers'
+/* Scene S4 (256 arms of seven joints) under featherstone or steel: arm-steps a second on one core, and energy drift measured as the peers'
  * drivers measure theirs: every 50 steps, against the start, in units of m g n (n l / 2).
- *   arms_bench [hang|bent] [STEPS] [THREADS] */
+ *   arms_bench [hang|bent] [STEPS] [THREADS] [featherstone|steel] [SUBSTEPS] */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "collision.h"
 #include "scene.h"
 #include "sim.h"
 
-extern const sb_plugin_entry samebit_plugin_featherstone;
+extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_steel;
 
 #define LENGTH 0.3
 #define GRAVITY 9.81
@@ -52,10 +53,14 @@ int main(int argc, char **argv)
   sb_sim *sim = NULL;
   sb_status status = sb_scene_load(&request, &one, &diag);
   if (!status) status = sb_model_store_replicate(one, 1, 0, &model, &diag);
-  const sb_solver_factory *factory = samebit_plugin_featherstone.get_factory(SB_SOLVER_FACTORY_ID);
+  const char *solver = argc > 4 ? argv[4] : "featherstone";
+  const sb_plugin_entry *plugin = strcmp(solver, "steel") ? &samebit_plugin_featherstone : &samebit_plugin_steel;
+  const sb_solver_factory *factory = plugin->get_factory(SB_SOLVER_FACTORY_ID);
   const sb_solver_desc *desc = factory->solvers[0]->desc;
   double values[64];
   for (uint32_t i = 0; i < desc->param_count; i++) values[i] = desc->params[i].value;
+  for (uint32_t i = 0; i < desc->param_count; i++)
+    if (argc > 5 && !strcmp(desc->params[i].name, "substeps")) values[i] = atoi(argv[5]);
   const sb_model *m = status ? NULL : sb_model_store_view(model);
   uint32_t count = m ? m->body_count : 0, arms = count / JOINTS;
   uint32_t *bodies = malloc((count + 1) * sizeof *bodies);
@@ -81,7 +86,7 @@ int main(int argc, char **argv)
   }
   double scale = 1.0 * GRAVITY * JOINTS * (JOINTS * LENGTH / 2);
   if (!status)
-    printf("samebit-featherstone S4 steps=%d arms=%u armsteps_per_s=%.4g hash=%016llx Edrift_end_mean=%.4f%% Edrift_max=%.4f%%\n", steps, arms,
+    printf("samebit-%s S4 steps=%d arms=%u armsteps_per_s=%.4g hash=%016llx Edrift_end_mean=%.4f%% Edrift_max=%.4f%%\n", desc->id, steps, arms,
            arms * (double)steps / time, (unsigned long long)sb_sim_hash(sim), 100 * mean / scale, 100 * worst / scale);
   for (size_t i = 0; i < diag.count; i++) fprintf(stderr, "%s\n", diag.items[i].message);
   sb_sim_destroy(sim);

@@ -1,6 +1,6 @@
 /* Scenes S1 pyramid, S2 pile, S3 boxes8000, S3R boxes8000 bridged under steel, dt 1/60, 4 substeps: time per frame and what the bodies
  * ended up doing. Penetration is that of the final poses, from the collision pipeline without margins.
- *   boxes_bench S1|S2|S3|S3R [STEPS] [THREADS] [PARAMETER...] */
+ *   boxes_bench S1|S2|S3|S3R [STEPS] [THREADS] [PARAMETER=VALUE...] */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,13 +82,22 @@ static double final_penetration(const sb_model *m, const sb_state *s)
   return deepest;
 }
 
+/* "name=value" of one of the solver's parameters; others are left alone. */
+static void set_param(const sb_solver_desc *desc, double *values, const char *text)
+{
+  size_t name = strcspn(text, "=");
+  for (uint32_t i = 0; i < desc->param_count; i++)
+    if (strlen(desc->params[i].name) == name && !strncmp(desc->params[i].name, text, name) && text[name])
+      values[i] = strtod(text + name + 1, NULL);
+}
+
 int main(int argc, char **argv)
 {
   const scene *what = NULL;
   for (size_t i = 0; argc > 1 && i < sizeof scenes / sizeof scenes[0]; i++)
     if (!strcmp(scenes[i].name, argv[1])) what = &scenes[i];
   if (!what) {
-    fprintf(stderr, "usage: boxes_bench S1|S2|S3|S3R [STEPS] [THREADS] [PARAMETER...]\n");
+    fprintf(stderr, "usage: boxes_bench S1|S2|S3|S3R [STEPS] [THREADS] [PARAMETER=VALUE...]\n");
     return 2;
   }
   int steps = argc > 2 ? atoi(argv[2]) : what->steps;
@@ -102,7 +111,7 @@ int main(int argc, char **argv)
   const sb_solver_desc *desc = factory->solvers[0]->desc;
   double values[64];
   for (uint32_t i = 0; i < desc->param_count; i++) values[i] = desc->params[i].value;
-  for (int i = 4; i < argc; i++) values[i - 4] = strtod(argv[i], NULL);
+  for (int i = 4; i < argc; i++) set_param(desc, values, argv[i]);
   const sb_model *m = status ? NULL : sb_model_store_view(model);
   uint32_t count = m ? m->body_count : 0;
   uint32_t *bodies = malloc((count + 1) * sizeof *bodies);

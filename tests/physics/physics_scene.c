@@ -31,6 +31,12 @@ static void fail_with(sb_diagnostics *diag, const char *what)
 static uint32_t run_lanes;
 void physics_set_lanes(uint32_t lanes) { run_lanes = lanes; }
 
+static uint32_t run_threads = 1;
+void physics_set_threads(uint32_t threads) { run_threads = threads; }
+
+static uint32_t ccd_body = UINT32_MAX;
+void physics_set_ccd(uint32_t body) { ccd_body = body; }
+
 #define MAX_PARAMS 32
 
 physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t per_second,
@@ -66,8 +72,10 @@ physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t
                           .dt_numerator = 1,
                           .dt_denominator = per_second,
                           .mode = SB_MODE_LOCAL,
-                          .threads = 1,
+                          .threads = run_threads,
                           .lanes = run_lanes,
+                          .ccd_bodies = &ccd_body,
+                          .ccd_body_count = ccd_body != UINT32_MAX,
                           .speculative_margin = 0.01f,
                           .broad_phase = SB_BROAD_SAP,
                           .seed = 1};

@@ -8,8 +8,8 @@
 #include "scene.h"
 #include "sim.h"
 
-/* Loops go up to PHYSICS_SOLVERS: the two that have joints. STEEL has tests of its own. */
-typedef enum physics_solver { FEATHERSTONE, SEMI_IMPLICIT, PHYSICS_SOLVERS, STEEL = PHYSICS_SOLVERS } physics_solver;
+/* Loops go up to PHYSICS_SOLVERS, or to PHYSICS_SOFT_SOLVERS: the two with soft contact. */
+typedef enum physics_solver { FEATHERSTONE, SEMI_IMPLICIT, STEEL, PHYSICS_SOLVERS, PHYSICS_SOFT_SOLVERS = STEEL } physics_solver;
 const sb_solver_desc *physics_desc(physics_solver solver);
 
 /* A parameter of the solver that is not at its default. */
@@ -30,6 +30,11 @@ typedef struct physics {
 
 /* Lanes that later runs use; 0: the widest. */
 void physics_set_lanes(uint32_t lanes);
+/* Threads that later runs use; 1 at first. */
+void physics_set_threads(uint32_t threads);
+
+/* Body that later runs give swept contacts; UINT32_MAX: none. */
+void physics_set_ccd(uint32_t body);
 
 /* Finalises and frees the builder and starts a run at dt = 1 / per_second. Fails the test when anything goes wrong. */
 physics physics_start(sb_model_builder *b, physics_solver solver, uint32_t per_second, const physics_param *params,

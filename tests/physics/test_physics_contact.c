@@ -6,7 +6,7 @@
 
 #include "physics_scene.h"
 
-#define FOR_EACH_SOLVER(s) for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOLVERS; s++)
+#define FOR_EACH_SOLVER(s) for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOFT_SOLVERS; s++)
 #define G 9.81
 /* Default contact spring, rad/s */
 #define W (2 * PHYSICS_PI * 200)

@@ -83,8 +83,9 @@ static void test_pendulum_on_limit(void **state)
                   (s == FEATHERSTONE ? speed / (2.718281828 * w) : speed / (w * sqrt(0.05 / 3 / inertia))) +
                       speed * p.dt);
     double depth = moment / (w * w) * (s == FEATHERSTONE ? 1 / inertia : 3 / 0.05 * (1 + w * p.dt * w * p.dt));
-    physics_bound(&p, "pendulum on its limit: depth against m g l / k, rad", fabs(0.5 - p.s->joint_q[0] - depth),
-                  0.01 * depth + 4 * PHYSICS_ULP);
+    /* steel's limit is hard: what is left is its first, soft answer to the fall */
+    physics_bound(&p, "pendulum on its limit: depth against m g l / k, rad", fabs(0.5 - p.s->joint_q[0] - (s == STEEL ? 0 : depth)),
+                  s == STEEL ? 2e-3 : 0.01 * depth + 4 * PHYSICS_ULP);
     physics_bound(&p, "pendulum on its limit: rest, rad/s", fabs(p.s->joint_qd[0]), 1e-3);
     physics_stop(&p);
   }
@@ -161,7 +162,7 @@ static void test_drive(void **state)
     physics_bound(&p, "drive, step of 0.8 rad: distance to the second-order answer, rad", worst,
                   SHARE(s) * r * w * p.dt);
     physics_step(&p, 3000);
-    physics_bound(&p, "drive: error in rest, rad", fabs(p.s->joint_q[0] - r), 1e-5);
+    physics_bound(&p, "drive: error in rest, rad", fabs(p.s->joint_q[0] - r), s == STEEL ? 4e-5 : 1e-5); /* rounding stops each substep */
     p.s->actuator_ctrl[0] = 5;
     physics_step(&p, 6000);
     physics_bound(&p, "drive under 5 N m: error in rest against tau / ke, rad", fabs(p.s->joint_q[0] - r - 5 / ke),
@@ -175,7 +176,8 @@ static void test_drive(void **state)
     physics_bound(&p, "velocity drive: rate after one time constant, rad/s", fabs(p.s->joint_qd[0] - 3 * (1 - exp(-1))),
                   SHARE(s) * 3 * kd / inertia * p.dt);
     physics_step(&p, 2750);
-    physics_bound(&p, "velocity drive: final rate, rad/s", fabs(p.s->joint_qd[0] - 3), 3 * exp(-12 * 0.97) + 1e-5);
+    physics_bound(&p, "velocity drive: final rate, rad/s", fabs(p.s->joint_qd[0] - 3),
+                  3 * exp(-12 * 0.97) + (s == STEEL ? inertia / kd * 4 / p.dt * 2 * PHYSICS_ULP : 1e-5));
     physics_stop(&p);
     /* more stiffness than an explicit step could take (ke dt^2 / I = 200): it must just reach its target */
     dof = hinge();

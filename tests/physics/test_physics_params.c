@@ -207,7 +207,7 @@ static const struct {
 static void test_params(void **state)
 {
   (void)state;
-  for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOLVERS; s++) {
+  for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOFT_SOLVERS; s++) {
     const sb_solver_desc *desc = physics_desc(s);
     for (uint32_t i = 0; i < desc->param_count; i++) {
       size_t k = 0, n = sizeof cases / sizeof cases[0];

@@ -148,6 +148,60 @@ static void test_restitution(void **state)
   physics_verdict();
 }
 
+/* A ball that rolls down a slope of angle a, or along a plane where a is 0. The coefficient c of rolling (m) lets the contact turn against
+ * it with c times the normal force: dv/dt = 5/7 g (sin a - c/r cos a), and below tan a = c/r it stays where it is. */
+static physics start_ball(double slope, double r, double c, uint32_t condim, double speed)
+{
+  sb_model_builder *b = physics_builder(-G);
+  add_plane(b, slope, 0.8);
+  sb_build_body body = physics_free(2, 0.8 * r * r, 0.8 * r * r, 0.8 * r * r, r * sin(slope), 0, r * cos(slope));
+  body.qd[0] = speed, body.qd[4] = speed / r;
+  sb_build_shape ball = sb_build_shape_default();
+  ball.type = SB_SHAPE_SPHERE;
+  ball.body = sb_builder_add_body(b, &body, NULL);
+  ball.size[0] = r;
+  ball.condim = condim;
+  ball.friction[0] = 0.8, ball.friction[2] = c;
+  sb_builder_add_shape(b, &ball, NULL);
+  return physics_start(b, STEEL, 240, PHYSICS_NO_PARAMS);
+}
+
+static void test_rolling(void **state)
+{
+  (void)state;
+  const double r = 0.1, c = 0.004, v0 = 1, want = 5.0 / 7 * G * c / r, stop = v0 / want;
+  for (uint32_t condim = 4; condim <= 6; condim += 2) {
+    physics p = start_ball(0, r, c, condim, v0);
+    physics_step(&p, 60); /* until the ball has settled */
+    double before = p.s->body_qd[0];
+    physics_step(&p, 240);
+    double lost = before - p.s->body_qd[0];
+    if (condim == 6) physics_bound(&p, "ball with rolling friction: deceleration, relative error", fabs(lost / want - 1), 2e-3);
+    if (condim == 4) physics_bound(&p, "ball without (condim 4): speed lost in 1 s, m/s", fabs(lost), 1e-3 * want);
+    physics_step(&p, (uint32_t)(240 * (stop - 1.25)) + 24);
+    if (condim == 6) {
+      physics_bound(&p, "  way to the stop, relative error", fabs(p.s->body_q[0] / (v0 * stop / 2) - 1), 0.01);
+      physics_bound(&p, "  speed after it, m/s", hypot(p.s->body_qd[0], r * p.s->body_qd[4]), 1e-5);
+    }
+    physics_stop(&p);
+  }
+  static const double share[] = {0.8, 1.5};
+  for (int k = 0; k < 2; k++) {
+    double slope = atan(share[k] * c / r), pull = 5.0 / 7 * G * (sin(slope) - c / r * cos(slope));
+    physics p = start_ball(slope, r, c, 6, 0);
+    physics_step(&p, 60);
+    double before = hypot(p.s->body_qd[0], p.s->body_qd[2]);
+    physics_step(&p, 480);
+    double v = hypot(p.s->body_qd[0], p.s->body_qd[2]);
+    if (share[k] < 1)
+      physics_bound(&p, "ball on a slope that rolling friction holds: speed, m/s", v, 1e-5);
+    else
+      physics_bound(&p, "ball on a steeper one: acceleration, relative error", fabs((v - before) / (2 * pull) - 1), 2e-3);
+    physics_stop(&p);
+  }
+  physics_verdict();
+}
+
 /* Impulses are equal and opposite, so the linear momentum of a closed system stays, but for rounding. The point where they act is
  * fixed in both bodies at the start of the tick; within it the bodies part by up to v dt along the surface, so the angular momentum may be off by
  * v dt P: 4 m/s, dt, and the 10 N s that the collisions pass on, of which friction's part counts: a tenth. */
@@ -233,6 +287,65 @@ static double bounce_with(double threshold)
   return fastest;
 }
 
+/* Ticks until a cube that starts upwards at 0.5 m/s sleeps. */
+static uint32_t ticks_to_sleep(double ticks, double speed)
+{
+  sb_model_builder *b = physics_builder(-G);
+  add_plane(b, 0, 0.6);
+  sb_builder_body(b, add_cube(b, 0.25, 100, 0, 0, 0.25, 0, 0.6, 0))->qd[2] = 0.5;
+  physics_param set[] = {{"sleep_ticks", ticks}, {"sleep_speed", speed}};
+  physics p = physics_start(b, STEEL, 60, set, 2);
+  uint32_t t = 0;
+  const sb_array *sleep = sb_registry_find(sb_sim_registry(p.sim), "physics.sleep");
+  while (t < 200 && (!sleep || !sleep->data[1])) physics_step(&p, 1), t++;
+  physics_stop(&p);
+  return t;
+}
+
+/* A hinge that hits its limit at 4 rad/s: how far it is beyond, three ticks later. */
+static double beyond_limit_with(double frequency)
+{
+  sb_model_builder *b = physics_builder(0);
+  sb_build_body body = physics_link(-1, 0, 0, 0, 2, 0.5);
+  sb_builder_add_body(b, &body, NULL);
+  sb_build_dof dof = physics_axis(SB_DOF_ANGULAR, 0, 0, 1);
+  dof.upper = 0, dof.q = 0.2;
+  sb_builder_add_dof(b, &dof, NULL);
+  physics_param set = {"joint_frequency", frequency};
+  physics p = physics_start(b, STEEL, 60, &set, 1);
+  physics_step(&p, 3);
+  double q = p.s->joint_q[0];
+  physics_stop(&p);
+  return q;
+}
+
+/* Two heavy bobs on pendulums press a light one from both sides: how deep at most. */
+static double squeezed_with(double iterations)
+{
+  sb_model_builder *b = physics_builder(-G);
+  for (int k = 0; k < 3; k++) {
+    double mass = k == 1 ? 0.1 : 5;
+    sb_build_body body = physics_link(-1, 0.2 * k, 0, 2, mass, 0.01 * mass);
+    body.com[2] = -1;
+    int32_t bob = sb_builder_add_body(b, &body, NULL);
+    sb_build_dof dof = physics_axis(SB_DOF_ANGULAR, 0, 1, 0);
+    dof.q = 0.6 * (1 - k);
+    sb_builder_add_dof(b, &dof, NULL);
+    sb_build_shape shape = sb_build_shape_default();
+    shape.type = SB_SHAPE_SPHERE;
+    shape.body = bob;
+    shape.X[2] = -1;
+    shape.size[0] = 0.1;
+    sb_builder_add_shape(b, &shape, NULL);
+  }
+  physics_param set = {"iterations", iterations};
+  physics p = physics_start(b, STEEL, 120, &set, 1);
+  physics_step(&p, 120);
+  double deepest = (double)sb_sim_statistics(p.sim).largest_penetration;
+  physics_stop(&p);
+  return deepest;
+}
+
 static void test_parameters(void **state)
 {
   (void)state;
@@ -247,6 +360,10 @@ static void test_parameters(void **state)
     if (!strcmp(name, "contact_push_velocity")) tested += sink_with(&slow, 1) > usual + 0.005;
     if (!strcmp(name, "contact_damping_ratio")) tested += sink_with(&damped, 1) > usual + 0.005;
     if (!strcmp(name, "substeps")) tested += fabs(sink_with(&coarse, 1) - usual) > 1e-6;
+    if (!strcmp(name, "sleep_ticks")) tested += ticks_to_sleep(40, 0.1) == ticks_to_sleep(20, 0.1) + 20 && ticks_to_sleep(0, 0.1) == 200;
+    if (!strcmp(name, "sleep_speed")) tested += ticks_to_sleep(20, 1) == 20 && ticks_to_sleep(20, 0.01) > 22;
+    if (!strcmp(name, "iterations")) tested += squeezed_with(1) > 1.1 * squeezed_with(16);
+    if (!strcmp(name, "joint_frequency")) tested += beyond_limit_with(5) > beyond_limit_with(60) + 0.01;
     if (!strcmp(name, "restitution_threshold")) tested += bounce_with(100) < 0.1 && bounce_with(0.5) > 0.5;
   }
   assert_int_equal(tested, d->param_count);
@@ -255,7 +372,7 @@ static void test_parameters(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_flight),    cmocka_unit_test(test_rest),      cmocka_unit_test(test_slope),
-                                     cmocka_unit_test(test_restitution), cmocka_unit_test(test_collision), cmocka_unit_test(test_stacks),
+                                     cmocka_unit_test(test_restitution), cmocka_unit_test(test_rolling), cmocka_unit_test(test_collision), cmocka_unit_test(test_stacks),
                                      cmocka_unit_test(test_parameters)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,43 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* A moving base with a two-hinge arm, a ball, a bolted body and a fixed child; shapes, actuators, exclude and pair. */
+/* A weld to the world, a connect, a gearing of the two hinges, and a tendon over both with a motor. */
+static void add_constraints(sb_model_builder *b, int32_t base, int32_t tool)
+{
+  sb_build_equality e = sb_build_equality_default();
+  e.type = SB_EQUALITY_WELD;
+  e.body[0] = base;
+  e.anchor[0][2] = 0.5, e.anchor[1][0] = 1.0;
+  e.relpose[3] = 2.0;
+  sb_builder_add_equality(b, &e, "hook");
+  e.type = SB_EQUALITY_CONNECT;
+  e.body[1] = tool;
+  sb_builder_add_equality(b, &e, NULL);
+  e = sb_build_equality_default();
+  e.type = SB_EQUALITY_JOINT;
+  e.dof[0] = 7, e.dof[1] = 6;
+  e.poly[0] = 0.125, e.poly[4] = 3.0;
+  sb_builder_add_equality(b, &e, "gearing");
+  sb_build_tendon t = sb_build_tendon_default();
+  t.upper = 1.5, t.stiffness = 20.0, t.damping = 2.0, t.friction = 0.5, t.spring_lower = -0.25, t.spring_upper = 0.25;
+  sb_builder_add_tendon(b, &t, "cord");
+  sb_builder_add_tendon_term(b, 7, 0.5);
+  sb_builder_add_tendon_term(b, 6, -2.0);
+  sb_build_actuator winch = sb_build_actuator_default();
+  winch.tendon = 0;
+  sb_builder_add_actuator(b, &winch, "winch");
+  sb_build_sensor sensor = sb_build_sensor_default();
+  sensor.type = SB_SENSOR_FRAME_POS;
+  sensor.body = tool, sensor.ref_body = base;
+  sb_builder_add_sensor(b, &sensor, "seen");
+  sensor = sb_build_sensor_default();
+  sensor.type = SB_SENSOR_ACTUATOR_FORCE;
+  sensor.actuator = 1;
+  sb_builder_add_sensor(b, &sensor, NULL);
+}
+
+/* A moving base with a two-hinge arm, a ball, a bolted body and a fixed child; shapes, actuators, exclude, pair and
+ * constraints. */
 static sb_model_builder *sample(void)
 {
   sb_model_builder *b = sb_builder_create();
@@ -59,6 +95,7 @@ static sb_model_builder *sample(void)
   sb_build_pair pair = sb_build_pair_default();
   pair.shape[0] = 1;
   sb_builder_add_pair(b, &pair);
+  add_constraints(b, base, tool);
   sb_builder_set_dt(b, 1, 240);
   return b;
 }
@@ -184,7 +221,26 @@ static void test_replicate(void **state)
   assert_int_equal(m->shape_world[5], 2);
   assert_int_equal(m->pair_shape[3], 3);
   assert_int_equal(m->exclude_body[4], 13);
-  assert_int_equal(m->actuator_dof[2], 6 + 22);
+  static const int32_t dofs[4] = {6, -1, 17, -1}, tendons[4] = {-1, 0, -1, 1};
+  assert_memory_equal(m->actuator_dof, dofs, sizeof dofs);
+  assert_memory_equal(m->actuator_tendon, tendons, sizeof tendons);
+  static const int32_t held[12] = {0, -1, 0, 4, 1, 1, 5, -1, 5, 9, 6, 6}, geared[4] = {-1, -1, 7 + 11, 6 + 11};
+  assert_memory_equal(m->equality_body, held, sizeof held);
+  assert_memory_equal(m->equality_dof + 8, geared, sizeof geared);
+  assert_int_equal(m->tendon_world[2], 2);
+  assert_int_equal(m->sensor_body[2], 4 + 5);
+  assert_int_equal(m->sensor_ref_body[4], 10);
+  assert_int_equal(m->sensor_actuator[5], 5);
+  assert_int_equal(m->sensor_actuator[4], -1);
+  assert_string_equal(sb_model_store_name(many, SB_NAME_SENSOR, 4), "seen");
+  assert_int_equal(m->tendon_first_term[2], 4);
+  assert_int_equal(m->tendon_term_tendon[5], 2);
+  assert_int_equal(m->tendon_term_dof[5], 6 + 22);
+  assert_int_equal(m->dof_body[11 + 10], 7);
+  assert_int_equal(m->dof_coord[11 + 7], 13 + 8);
+  assert_int_equal(m->dof_coord[11], -1);
+  assert_string_equal(sb_model_store_name(many, SB_NAME_EQUALITY, 5), "gearing");
+  assert_string_equal(sb_model_store_name(many, SB_NAME_TENDON, 1), "cord");
   assert_true(sb_model_store_hash(one) == sb_model_store_hash(many));
   assert_string_equal(sb_model_store_name(many, SB_NAME_BODY, 11), "arm");
   assert_string_equal(sb_model_store_name(many, SB_NAME_BODY, 15), "");
@@ -195,6 +251,24 @@ static void test_replicate(void **state)
   sb_diagnostics_clear(&diag);
   sb_model_store_free(many);
   sb_model_store_free(one);
+}
+
+static void test_constraints(void **state)
+{
+  (void)state;
+  sb_model_store *store = finalise(sample());
+  const sb_model *m = sb_model_store_view(store);
+  assert_int_equal(m->equality_count, 3);
+  static const float poly[15] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.125f, 1, 0, 0, 3}, anchor[3] = {1, 0, 0};
+  assert_memory_equal(m->equality_poly, poly, sizeof poly);
+  assert_memory_equal(m->equality_anchor_b, anchor, sizeof anchor);
+  assert_true(m->equality_relpose[3] == 1.0f);
+  assert_int_equal(m->tendon_terms[0], 2);
+  assert_true(m->tendon_limit_lower[0] == -SB_NO_LIMIT && m->tendon_limit_upper[0] == 1.5f);
+  assert_true(m->tendon_stiffness[0] == 20.0f && m->tendon_damping[0] == 2.0f && m->tendon_friction[0] == 0.5f);
+  assert_true(m->tendon_spring_lower[0] == -0.25f && m->tendon_spring_upper[0] == 0.25f);
+  assert_true(m->tendon_term_coef[0] == 0.5f && m->tendon_term_coef[1] == -2.0f);
+  sb_model_store_free(store);
 }
 
 typedef struct broken {
@@ -215,6 +289,49 @@ static void bad_shape_body(sb_model_builder *b) { sb_builder_shape(b, 0)->body =
 static void bad_size(sb_model_builder *b) { sb_builder_shape(b, 0)->size[1] = 0.0; }
 static void bad_condim(sb_model_builder *b) { sb_builder_shape(b, 0)->condim = 2; }
 static void bad_dof(sb_model_builder *b) { sb_builder_actuator(b, 0)->dof = 99; }
+static void undriven(sb_model_builder *b) { sb_builder_actuator(b, 0)->dof = -1; }
+static void unknown_tendon(sb_model_builder *b) { sb_builder_actuator(b, 1)->tendon = 1; }
+static void tendon_servo(sb_model_builder *b) { sb_builder_actuator(b, 1)->kind = SB_ACTUATOR_POSITION; }
+static void empty_tendon(sb_model_builder *b)
+{
+  const sb_build_tendon t = sb_build_tendon_default();
+  sb_builder_add_tendon(b, &t, NULL);
+}
+static void same_term(sb_model_builder *b) { sb_builder_add_tendon_term(b, 6, 1.0); }
+static void free_term(sb_model_builder *b) { sb_builder_add_tendon_term(b, 0, 1.0); }
+static void far_term(sb_model_builder *b) { sb_builder_add_tendon_term(b, 11, 1.0); }
+static void slack_spring(sb_model_builder *b)
+{
+  sb_build_tendon t = sb_build_tendon_default();
+  t.spring_lower = 1.0;
+  sb_builder_add_tendon(b, &t, NULL);
+  sb_builder_add_tendon_term(b, 6, 1.0);
+}
+static void add_equality(sb_model_builder *b, uint32_t type, int32_t first, int32_t second)
+{
+  sb_build_equality e = sb_build_equality_default();
+  e.type = type;
+  e.body[0] = e.dof[0] = first, e.body[1] = e.dof[1] = second;
+  sb_builder_add_equality(b, &e, NULL);
+}
+static void own_connect(sb_model_builder *b) { add_equality(b, SB_EQUALITY_CONNECT, 1, 1); }
+static void far_weld(sb_model_builder *b) { add_equality(b, SB_EQUALITY_WELD, 5, 1); }
+static void no_equality(sb_model_builder *b) { add_equality(b, 3, 0, 1); }
+static void free_joint(sb_model_builder *b) { add_equality(b, SB_EQUALITY_JOINT, 0, -1); }
+static void far_joint(sb_model_builder *b) { add_equality(b, SB_EQUALITY_JOINT, 6, 11); }
+static void own_joint(sb_model_builder *b) { add_equality(b, SB_EQUALITY_JOINT, 6, 6); }
+static void add_sensor(sb_model_builder *b, uint32_t type, int32_t dof, int32_t tendon, int32_t body)
+{
+  sb_build_sensor s = sb_build_sensor_default();
+  s.type = type, s.dof = dof, s.tendon = tendon, s.body = body;
+  sb_builder_add_sensor(b, &s, NULL);
+}
+static void no_sensor(sb_model_builder *b) { add_sensor(b, SB_SENSOR_TYPE_COUNT, -1, -1, -1); }
+static void free_sensor(sb_model_builder *b) { add_sensor(b, SB_SENSOR_JOINT_POS, 2, -1, -1); }
+static void half_ball(sb_model_builder *b) { add_sensor(b, SB_SENSOR_BALL_QUAT, 9, -1, -1); }
+static void far_sensor(sb_model_builder *b) { add_sensor(b, SB_SENSOR_GYRO, -1, -1, 5); }
+static void two_things(sb_model_builder *b) { add_sensor(b, SB_SENSOR_GYRO, -1, 0, 1); }
+static void framed_clock(sb_model_builder *b) { add_sensor(b, SB_SENSOR_CLOCK, -1, -1, 1); }
 static void same_pair(sb_model_builder *b)
 {
   sb_build_pair p = sb_build_pair_default();
@@ -224,13 +341,40 @@ static void same_pair(sb_model_builder *b)
 static void test_rules(void **state)
 {
   (void)state;
-  static const broken cases[] = {{"mass above 0", no_mass},     {"positive definite", bad_inertia},
-                                 {"finite", nan_com},           {"finite", huge_number},
-                                 {"before it", parent_after},   {"quaternion", zero_quat},
-                                 {"axis", zero_axis},           {"lower limit", swapped_limits},
-                                 {"damping", negative_damping}, {"body out of range", bad_shape_body},
-                                 {"sizes", bad_size},           {"condim", bad_condim},
-                                 {"dof out of range", bad_dof}, {"two shapes", same_pair}};
+  static const broken cases[] = {{"mass above 0", no_mass},
+                                 {"positive definite", bad_inertia},
+                                 {"finite", nan_com},
+                                 {"finite", huge_number},
+                                 {"before it", parent_after},
+                                 {"quaternion", zero_quat},
+                                 {"axis", zero_axis},
+                                 {"lower limit", swapped_limits},
+                                 {"damping", negative_damping},
+                                 {"body out of range", bad_shape_body},
+                                 {"sizes", bad_size},
+                                 {"condim", bad_condim},
+                                 {"dof out of range", bad_dof},
+                                 {"two shapes", same_pair},
+                                 {"either a dof", undriven},
+                                 {"tendon out of range", unknown_tendon},
+                                 {"motors only", tendon_servo},
+                                 {"at least one joint", empty_tendon},
+                                 {"a dof twice", same_term},
+                                 {"hinge or slide", free_term},
+                                 {"hinge or slide", far_term},
+                                 {"dead band", slack_spring},
+                                 {"two different bodies", own_connect},
+                                 {"body out of range", far_weld},
+                                 {"unknown type", no_equality},
+                                 {"hinge or slide", free_joint},
+                                 {"hinge or slide", far_joint},
+                                 {"two different dofs", own_joint},
+                                 {"unknown type", no_sensor},
+                                 {"hinge or slide", free_sensor},
+                                 {"ball joint", half_ball},
+                                 {"body out of range", far_sensor},
+                                 {"needs a tendon, or none", two_things},
+                                 {"has no frame", framed_clock}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     sb_diagnostics diag = {0};
     sb_model_builder *b = sample();
@@ -345,6 +489,6 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_derived),    cmocka_unit_test(test_velocities),
                                      cmocka_unit_test(test_round_trip), cmocka_unit_test(test_replicate),
                                      cmocka_unit_test(test_rules),      cmocka_unit_test(test_hostile_bytes),
-                                     cmocka_unit_test(test_cook_math)};
+                                     cmocka_unit_test(test_cook_math),  cmocka_unit_test(test_constraints)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

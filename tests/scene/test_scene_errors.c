@@ -320,7 +320,7 @@ static size_t mutate(uint32_t *random, char *out, size_t size, size_t room)
 {
   static const char *const words[] = {
       "'",    "<",        ">",           "nan",      "1e308",        "-1",          "0",      "<body>", "</body>",
-      "&#0;", "name='b'", "type='ball'", "<joint/>", "<freejoint/>", "range='1 2'", "1e-320", "\xff"};
+      "&#0;", "name='b'", "type='ball'", "<joint/>", "<freejoint/>", "range='1 2'", "1e-320", "\xff", "count='99'", "<replicate count='3'>", "site='tip'", "coef='1'"};
   for (uint32_t k = 0, n = 1 + next(random) % 4; k < n && size > 2; k++) {
     size_t at = next(random) % size, length = next(random) % 40;
     if (length > size - at) length = size - at;
@@ -353,9 +353,9 @@ static size_t mutate(uint32_t *random, char *out, size_t size, size_t room)
 static void test_mutations(void **state)
 {
   (void)state;
-  static const char *const seeds[] = {SAMEBIT_MODELS "/arm.xml", SAMEBIT_MODELS "/crane.urdf"};
+  static const char *const seeds[] = {SAMEBIT_MODELS "/arm.xml", SAMEBIT_MODELS "/crane.urdf", SAMEBIT_MODELS "/linkage.xml"};
   uint32_t random = 7, good = 0, bad = 0;
-  for (size_t s = 0; s < 2; s++) {
+  for (size_t s = 0; s < sizeof seeds / sizeof *seeds; s++) {
     size_t size = 0;
     char *seed = read_file(seeds[s], &size), *copy = malloc(1 << 16);
     assert_non_null(seed);

@@ -100,6 +100,76 @@ static void test_floating(void **state)
   remove(request.scene);
 }
 
+#define TWO_HINGES(inside)                                                                                             \
+  "<robot name='r'><link name='a'/><link name='b'>" INERTIAL "</link><link name='c'>" INERTIAL "</link>"               \
+  "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"                                      \
+  "<joint name='k' type='continuous'><parent link='b'/><child link='c'/>\n" inside "</joint></robot>"
+
+static void test_mimic(void **state)
+{
+  (void)state;
+  sb_model_store *store = fixture_good(TWO_HINGES("<mimic joint='j' multiplier='-2' offset='0.5'/>"));
+  const sb_model *m = view(store);
+  static const float poly[5] = {0.5f, -2.0f, 0.0f, 0.0f, 0.0f};
+  assert_int_equal(m->equality_count, 1);
+  assert_int_equal(m->equality_type[0], SB_EQUALITY_JOINT);
+  assert_true(m->equality_dof[0] == 1 && m->equality_dof[1] == 0);
+  assert_memory_equal(m->equality_poly, poly, sizeof poly);
+  sb_model_store_free(store);
+  static const struct {
+    const char *text, *says;
+  } wrong[] = {{TWO_HINGES("<mimic joint='k'/>"), "mimics itself"},
+               {TWO_HINGES("<mimic joint='jj'/>"), "did you mean 'j'"},
+               {TWO_HINGES("<mimic/>"), "is no revolute"},
+               {TWO_HINGES("<mimic joint='j' offset='nan'/>"), "finite"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    sb_diagnostics diag = {0};
+    assert_int_equal(fixture_load_bytes(wrong[i].text, strlen(wrong[i].text), &store, &diag), SB_E_CONFIG);
+    if (diag.count != 1 || !strstr(diag.items[0].message, wrong[i].says) || !strstr(diag.items[0].where, ":2"))
+      fail_msg("expected '%s', found '%s' at %s", wrong[i].says, diag.items[0].message, diag.items[0].where);
+    sb_diagnostics_clear(&diag);
+  }
+}
+
+/* A floating joint below a moving link: free in the world, from where its parent has it. */
+static void test_floating_child(void **state)
+{
+  (void)state;
+  sb_model_store *store = fixture_good("<robot name='r'><link name='a'/><link name='b'>" INERTIAL
+                                       "</link><link name='c'>" INERTIAL "</link>"
+                                       "<joint name='j' type='continuous'><origin xyz='1 0 0' rpy='0 0 "
+                                       "1.5707963267948966'/><parent link='a'/><child link='b'/>"
+                                       "</joint><joint name='k' type='floating'><origin xyz='0 2 0'/><parent "
+                                       "link='b'/><child link='c'/></joint></robot>");
+  const sb_model *m = view(store);
+  assert_int_equal(m->joint_type[2], SB_JOINT_FREE);
+  assert_float_equal(m->body_q[14], -1.0, 1e-6);
+  assert_float_equal(m->body_q[15], 0.0, 1e-6);
+  assert_float_equal(m->body_q[14 + 5], sqrt(0.5), 1e-6);
+  sb_model_store_free(store);
+}
+
+static void test_surface_and_notes(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "<robot name='r'><link name='a'><contact><lateral_friction value='0.25'/><rolling_friction value='0.5'/>"
+      "<restitution value='0.75'/></contact><collision><geometry><sphere radius='1'/></geometry></collision></link>"
+      "<link name='b'>" INERTIAL "</link><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+      "<joint_properties damping='3' friction='4'/><safety_controller k_velocity='1'/></joint>"
+      "<transmission name='t'><type>x</type></transmission></robot>";
+  sb_diagnostics diag = {0};
+  sb_model_store *store = NULL;
+  assert_int_equal(fixture_load_bytes(text, sizeof text - 1, &store, &diag), SB_OK);
+  const sb_model *m = view(store);
+  assert_true(m->shape_friction[0] == 0.25f && m->shape_friction[2] == 0.5f && m->shape_restitution[0] == 0.75f);
+  assert_true(m->joint_damping[0] == 3.0f && m->joint_friction[0] == 4.0f);
+  assert_int_equal(diag.count, 2);
+  for (size_t i = 0; i < 2; i++) assert_int_equal(diag.items[i].severity, SB_NOTE);
+  sb_diagnostics_clear(&diag);
+  sb_model_store_free(store);
+}
+
 static void test_public_robots(void **state)
 {
   (void)state;
@@ -183,8 +253,14 @@ static void test_arms_pose(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crane),       cmocka_unit_test(test_joint_types),
-                                     cmocka_unit_test(test_floating),    cmocka_unit_test(test_public_robots),
-                                     cmocka_unit_test(test_cooked_file), cmocka_unit_test(test_arms_pose)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crane),
+                                     cmocka_unit_test(test_joint_types),
+                                     cmocka_unit_test(test_floating),
+                                     cmocka_unit_test(test_public_robots),
+                                     cmocka_unit_test(test_cooked_file),
+                                     cmocka_unit_test(test_arms_pose),
+                                     cmocka_unit_test(test_mimic),
+                                     cmocka_unit_test(test_floating_child),
+                                     cmocka_unit_test(test_surface_and_notes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

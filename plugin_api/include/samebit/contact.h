@@ -14,6 +14,11 @@
 extern "C" {
 #endif
 
+/* The feature of a swept contact (collision.ccd in an INI file): where the shapes will touch within the tick. Its normal is that of the impact, which
+ * differs from the pair's other contacts, and its points are turned already as the bodies will be then; its gap is how far the points go until
+ * then. */
+#define SB_FEATURE_SWEPT 0xffffu
+
 /* X(ctype, name, components, unit and meaning) */
 #define SB_CONTACT_ARRAYS(X)                                                                                           \
   X(uint64_t, key, 1, "world-local shape a (24 bits), shape b (24 bits), feature (16 bits), from high to low")         \

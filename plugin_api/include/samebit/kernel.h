@@ -145,6 +145,13 @@ FN I KI(int32_t x)
 #define m_and(a, b) ((a) & (b))
 #define m_or(a, b) ((a) | (b))
 #define m_not(a) (~(a))
+#if defined(__AVX__) && SB_LANES == 8
+/* One instruction each; masks are all ones or all zeros, so the top bit says all. */
+FN int m_any(M m) { return __builtin_ia32_movmskps256((F)m) != 0; }
+FN F f_sel(M m, F a, F b) { return __builtin_ia32_blendvps256(b, a, (F)m); }
+FN U u_sel(M m, U a, U b) { return (U)f_sel(m, (F)a, (F)b); }
+FN I i_sel(M m, I a, I b) { return (I)f_sel(m, (F)a, (F)b); }
+#else
 FN int m_any(M m)
 {
   int32_t any = 0;
@@ -154,6 +161,7 @@ FN int m_any(M m)
 FN F f_sel(M m, F a, F b) { return (F)(((M)a & m) | ((M)b & ~m)); }
 FN U u_sel(M m, U a, U b) { return (a & (U)m) | (b & ~(U)m); }
 FN I i_sel(M m, I a, I b) { return (a & m) | (b & ~m); }
+#endif
 #define f_bits(x) ((U)(x))
 #define f_from_bits(x) ((F)(x))
 #define u_from_i(x) ((U)(x))

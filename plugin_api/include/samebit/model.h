@@ -54,9 +54,52 @@ extern "C" {
 /* body_flags */
 #define SB_BODY_STATIC 1u /* bolted to the world through FIXED joints; never moves */
 /* actuator_kind */
-#define SB_ACTUATOR_MOTOR 0u    /* joint_f += gear * ctrl */
+#define SB_ACTUATOR_MOTOR 0u    /* joint_f += gear * ctrl; on a tendon joint_f += coef * (gear * ctrl) for each term */
 #define SB_ACTUATOR_POSITION 1u /* joint_target_q = ctrl / gear; the dof's target_ke and target_kd are cooked in */
 #define SB_ACTUATOR_VELOCITY 2u /* joint_target_qd = ctrl / gear; the dof's target_kd is cooked in */
+/* equality_type: what the constraint holds
+ * CONNECT  the points anchor_a of body a and anchor_b of body b coincide
+ * WELD     the points coincide, and orientation(b) = orientation(a) * relpose
+ * JOINT    q0 - ref0 = sum over k of poly[k] * (q1 - ref1)^k, with q0 and q1 the coordinates of both dofs and ref their
+ *          joint_ref; without a second dof q0 - ref0 = poly[0] */
+#define SB_EQUALITY_CONNECT 0u
+#define SB_EQUALITY_WELD 1u
+#define SB_EQUALITY_JOINT 2u
+/* sensor_type: X(NAME, numbers, what it is of, meaning). Of: DOF a dof of an AXES joint, BALL the first dof of a BALL joint,
+ * TENDON, ACTUATOR, FRAME a frame in a body, seen from the reference frame where RELATIVE, or NONE. Values are those after a
+ * tick; accelerations are the change of velocity over the tick, by dt, minus gravity, so that at rest they point up. */
+#define SB_SENSORS(X)                                                                                                  \
+  X(JOINT_POS, 1, DOF, "m or rad, coordinate")                                                                         \
+  X(JOINT_VEL, 1, DOF, "m/s or rad/s")                                                                                 \
+  X(JOINT_LIMIT_POS, 1, DOF, "m or rad, distance beyond the limit that is passed, below 0; 0 between the limits")      \
+  X(JOINT_LIMIT_VEL, 1, DOF, "m/s or rad/s away from the limit that is passed; 0 between the limits")                  \
+  X(JOINT_ACTUATOR_FORCE, 1, DOF, "N or N m of all motors and drives on the dof, within its effort limit")             \
+  X(BALL_QUAT, 4, BALL, "quaternion of the joint, xyzw")                                                               \
+  X(BALL_ANG_VEL, 3, BALL, "rad/s, child's frame")                                                                     \
+  X(TENDON_POS, 1, TENDON, "length")                                                                                   \
+  X(TENDON_VEL, 1, TENDON, "rate of the length")                                                                       \
+  X(ACTUATOR_POS, 1, ACTUATOR, "gear times the coordinate or length that it drives")                                   \
+  X(ACTUATOR_VEL, 1, ACTUATOR, "gear times the rate")                                                                  \
+  X(ACTUATOR_FORCE, 1, ACTUATOR, "force before the gear")                                                              \
+  X(FRAME_POS, 3, RELATIVE, "m")                                                                                       \
+  X(FRAME_QUAT, 4, RELATIVE, "quaternion xyzw")                                                                        \
+  X(FRAME_X_AXIS, 3, RELATIVE, "x axis of the frame")                                                                  \
+  X(FRAME_Y_AXIS, 3, RELATIVE, "y axis of the frame")                                                                  \
+  X(FRAME_Z_AXIS, 3, RELATIVE, "z axis of the frame")                                                                  \
+  X(FRAME_LIN_VEL, 3, RELATIVE, "m/s")                                                                                 \
+  X(FRAME_ANG_VEL, 3, RELATIVE, "rad/s")                                                                               \
+  X(FRAME_LIN_ACC, 3, FRAME, "m/s^2, world axes")                                                                      \
+  X(FRAME_ANG_ACC, 3, FRAME, "rad/s^2, world axes")                                                                    \
+  X(GYRO, 3, FRAME, "rad/s, axes of the frame")                                                                        \
+  X(VELOCIMETER, 3, FRAME, "m/s, axes of the frame")                                                                   \
+  X(ACCELEROMETER, 3, FRAME, "m/s^2, axes of the frame")                                                               \
+  X(CLOCK, 1, NONE, "s, ticks times dt")
+enum {
+#define SB_X_SENSOR(NAME, numbers, of, doc) SB_SENSOR_##NAME,
+  SB_SENSORS(SB_X_SENSOR)
+#undef SB_X_SENSOR
+      SB_SENSOR_TYPE_COUNT
+};
 /* "no limit" in limit arrays */
 #define SB_NO_LIMIT 3.0e38f
 
@@ -70,6 +113,10 @@ extern "C" {
   X(ACTUATOR, actuator_count)                                                                                          \
   X(EXCLUDE, exclude_count)                                                                                            \
   X(PAIR, pair_count)                                                                                                  \
+  X(EQUALITY, equality_count)                                                                                          \
+  X(TENDON, tendon_count)                                                                                              \
+  X(TENDON_TERM, tendon_term_count)                                                                                    \
+  X(SENSOR, sensor_count)                                                                                             \
   X(GEOMETRY, geometry_count)                                                                                          \
   X(GEOMETRY_VERTEX, geometry_vertex_count)                                                                            \
   X(GEOMETRY_FACE, geometry_face_count)                                                                                \
@@ -78,7 +125,7 @@ extern "C" {
   X(GEOMETRY_HEIGHT, geometry_height_count)
 
 /* X(DOMAIN, ctype, name, components, reference, unit and meaning)
- * reference says which domain an index array points into (for replication): NONE, BODY, SHAPE, COORD, DOF, WORLD.
+ * reference says which domain an index array points into (for replication): NONE or a domain.
  *
  * Geometry has its origin in the middle of its bounding box. Indices inside one geometry (vertices, faces, nodes) count from its own
  * first. Corners of a face go round its outward normal counter-clockwise. Nodes are an AABB tree in preorder: where a node's box is
@@ -134,7 +181,7 @@ extern "C" {
   X(SHAPE, uint32_t, shape_conaffinity, 1, NONE, "see shape_contype")                                                  \
   X(SHAPE, uint32_t, shape_condim, 1, NONE, "1 frictionless, 3 sliding, 4 torsional, 6 rolling; a pair takes the larger") \
   X(ACTUATOR, uint32_t, actuator_kind, 1, NONE, "SB_ACTUATOR_*")                                                       \
-  X(ACTUATOR, int32_t, actuator_dof, 1, DOF, "driven dof")                                                             \
+  X(ACTUATOR, int32_t, actuator_dof, 1, DOF, "driven dof; -1 when it drives a tendon")                                 \
   X(ACTUATOR, float, actuator_gear, 1, NONE, "force or torque per unit of control")                                    \
   X(ACTUATOR, float, actuator_ctrl_lower, 1, NONE, "control range; -SB_NO_LIMIT for none")                             \
   X(ACTUATOR, float, actuator_ctrl_upper, 1, NONE, "control range; SB_NO_LIMIT for none")                              \
@@ -145,6 +192,39 @@ extern "C" {
   X(PAIR, float, pair_restitution, 1, NONE, "as shape_restitution")                                                    \
   X(PAIR, float, pair_margin, 1, NONE, "m, in place of the sum of both shapes' margins")                               \
   X(PAIR, uint32_t, pair_condim, 1, NONE, "as shape_condim")                                                           \
+  X(DOF, int32_t, dof_body, 1, BODY, "body whose joint has the dof")                                                   \
+  X(DOF, int32_t, dof_coord, 1, COORD, "coordinate of an AXES joint's dof; -1 for FREE and BALL")                      \
+  X(EQUALITY, uint32_t, equality_type, 1, NONE, "SB_EQUALITY_*")                                                       \
+  X(EQUALITY, int32_t, equality_body, 2, BODY, "bodies a and b, -1 the world; JOINT: the bodies of its dofs")          \
+  X(EQUALITY, float, equality_anchor_a, 3, NONE, "m, point in the frame of body a; of the world when a is -1")         \
+  X(EQUALITY, float, equality_anchor_b, 3, NONE, "m, point in the frame of body b; of the world when b is -1")         \
+  X(EQUALITY, float, equality_relpose, 4, NONE, "WELD: quaternion of b in a; else the identity")                       \
+  X(EQUALITY, int32_t, equality_dof, 2, DOF, "JOINT: dofs of AXES joints, the second may be -1; else -1 -1")           \
+  X(EQUALITY, float, equality_poly, 5, NONE, "JOINT: coefficients of the powers 0 to 4; else 0")                       \
+  X(TENDON, int32_t, tendon_world, 1, WORLD, "world of the tendon")                                                    \
+  X(TENDON, int32_t, tendon_first_term, 1, TENDON_TERM, "first of its terms; length = sum of coef * q, in order")      \
+  X(TENDON, uint32_t, tendon_terms, 1, NONE, "number of its terms, 1 or more")                                         \
+  X(TENDON, float, tendon_limit_lower, 1, NONE, "m or rad, of the length; -SB_NO_LIMIT for none")                      \
+  X(TENDON, float, tendon_limit_upper, 1, NONE, "m or rad, of the length; SB_NO_LIMIT for none")                       \
+  X(TENDON, float, tendon_stiffness, 1, NONE, "N/m or N m/rad, towards the spring's dead band")                        \
+  X(TENDON, float, tendon_damping, 1, NONE, "N s/m or N m s/rad")                                                      \
+  X(TENDON, float, tendon_friction, 1, NONE, "N or N m of dry friction")                                               \
+  X(TENDON, float, tendon_spring_lower, 1, NONE, "m or rad, lower end of the dead band, where the spring is slack")    \
+  X(TENDON, float, tendon_spring_upper, 1, NONE, "m or rad, upper end of the dead band")                               \
+  X(TENDON_TERM, int32_t, tendon_term_tendon, 1, TENDON, "tendon of the term")                                         \
+  X(TENDON_TERM, int32_t, tendon_term_dof, 1, DOF, "dof of an AXES joint; a tendon has each dof once")                 \
+  X(TENDON_TERM, float, tendon_term_coef, 1, NONE, "length per unit of the coordinate")                                \
+  X(ACTUATOR, int32_t, actuator_tendon, 1, TENDON, "driven tendon; -1 for none")                                       \
+  X(SENSOR, uint32_t, sensor_type, 1, NONE, "SB_SENSOR_*")                                                             \
+  X(SENSOR, int32_t, sensor_world, 1, WORLD, "world of the sensor")                                                    \
+  X(SENSOR, int32_t, sensor_body, 1, BODY, "body of the frame that it measures; -1 the world")                         \
+  X(SENSOR, float, sensor_X, 7, NONE, "that frame in the body")                                                        \
+  X(SENSOR, int32_t, sensor_ref_body, 1, BODY, "body of the reference frame; -1 the world")                            \
+  X(SENSOR, float, sensor_ref_X, 7, NONE, "reference frame in its body")                                               \
+  X(SENSOR, int32_t, sensor_dof, 1, DOF, "dof that it measures; -1 for none")                                          \
+  X(SENSOR, int32_t, sensor_tendon, 1, TENDON, "tendon that it measures; -1 for none")                                 \
+  X(SENSOR, int32_t, sensor_actuator, 1, ACTUATOR, "actuator that it measures; -1 for none")                           \
+  X(SENSOR, float, sensor_cutoff, 1, NONE, "largest size of a value, except quaternions and axes; 0 for none") \
   X(SHAPE, int32_t, shape_geometry, 1, NONE, "geometry of a hull, mesh or heightfield; -1 for others")                 \
   X(GEOMETRY, uint32_t, geometry_type, 1, NONE, "SB_SHAPE_HULL, SB_SHAPE_MESH or SB_SHAPE_HFIELD")                     \
   X(GEOMETRY, float, geometry_half, 3, NONE, "m, half extents of the bounding box")                                    \

@@ -48,6 +48,34 @@ static inline sb_status sb_check_dt(float dt, char *error, uint32_t error_size)
   return SB_E_ARGUMENT;
 }
 
+/* Whether a body is in an ascending list. */
+static inline int sb_has_body(const uint32_t *bodies, uint32_t count, int32_t body)
+{
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if ((int32_t)bodies[middle] < body)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && (int32_t)bodies[low] == body;
+}
+
+/* Whether the instance owns a body; -1 is nobody's. */
+static inline int sb_owns_body(const sb_bind *bind, int32_t body)
+{
+  return sb_has_body(bind->bodies, bind->body_count, body);
+}
+
+/* Whether a tendon acts by itself: without limit, spring, damping and friction it only carries actuators, which the host
+ * brings into joint_f. */
+static inline int sb_tendon_acts(const sb_model *m, int32_t tendon)
+{
+  return m->tendon_limit_lower[tendon] > -SB_NO_LIMIT || m->tendon_limit_upper[tendon] < SB_NO_LIMIT ||
+         m->tendon_stiffness[tendon] > 0.0f || m->tendon_damping[tendon] > 0.0f || m->tendon_friction[tendon] > 0.0f;
+}
+
 /* In list entries: the body is body_b of the contact. */
 #define SB_CONTACT_OF_B 0x80000000u
 

@@ -1,5 +1,5 @@
 /* From a model to bundles: articulations, links, topologies, lane-blocked constants. */
-#include "featherstone_setup.h"
+#include "articulation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "samebit/maths.h"
 
-#include "featherstone_records.kernel.h"
+#include "articulation_records.kernel.h"
 
 /* One articulation while it is being sorted into bundles. */
 typedef struct articulation {
@@ -15,17 +15,19 @@ typedef struct articulation {
   uint32_t body_count;
   uint32_t first_link;
   uint32_t link_count;
+  uint32_t dof_count;
 } articulation;
 
 /* Links of all articulations in a row, with where each takes its data. */
 typedef struct link_source {
-  fs_link link;
+  ab_link link;
   uint32_t body;  /* of the model */
   uint32_t axis;  /* which dof of the body's joint */
 } link_source;
 
 typedef struct builder {
-  fs_solver *solver;
+  ab_forest *forest;
+  const ab_request *request;
   const sb_model *model;
   articulation *articulations;
   uint32_t articulation_count;
@@ -44,28 +46,28 @@ static uint32_t joint_links(const sb_model *m, uint32_t body)
 static bool group_bodies(builder *b)
 {
   const sb_model *m = b->model;
-  const sb_bind *bind = &b->solver->bind;
+  const ab_request *ask = b->request;
   uint32_t *root = malloc(((size_t)m->body_count + 1) * sizeof *root);
   uint32_t *first = calloc((size_t)m->body_count + 1, sizeof *first);
-  b->bodies = malloc(((size_t)bind->body_count + 1) * sizeof *b->bodies);
-  b->articulations = calloc((size_t)bind->body_count + 1, sizeof *b->articulations);
+  b->bodies = malloc(((size_t)ask->body_count + 1) * sizeof *b->bodies);
+  b->articulations = calloc((size_t)ask->body_count + 1, sizeof *b->articulations);
   bool ok = root && first && b->bodies && b->articulations;
-  for (uint32_t i = 0; ok && i < bind->body_count; i++) {
-    uint32_t body = bind->bodies[i];
+  for (uint32_t i = 0; ok && i < ask->body_count; i++) {
+    uint32_t body = ask->bodies[i];
     int32_t parent = m->joint_parent[body];
     root[body] = parent < 0 ? body : root[parent];
     first[root[body]]++;
   }
   uint32_t at = 0;
-  for (uint32_t i = 0; ok && i < bind->body_count; i++) {
-    uint32_t body = bind->bodies[i], count = first[body];
+  for (uint32_t i = 0; ok && i < ask->body_count; i++) {
+    uint32_t body = ask->bodies[i], count = first[body];
     if (root[body] != body) continue;
     b->articulations[b->articulation_count++] = (articulation){.first_body = at};
     first[body] = at;
     at += count;
   }
   /* `first` of a root now is where its next body goes; articulations are in order of their roots. */
-  for (uint32_t i = 0; ok && i < bind->body_count; i++) b->bodies[first[root[bind->bodies[i]]]++] = bind->bodies[i];
+  for (uint32_t i = 0; ok && i < ask->body_count; i++) b->bodies[first[root[ask->bodies[i]]]++] = ask->bodies[i];
   for (uint32_t a = 0; ok && a < b->articulation_count; a++) {
     uint32_t end = a + 1 < b->articulation_count ? b->articulations[a + 1].first_body : at;
     b->articulations[a].body_count = end - b->articulations[a].first_body;
@@ -78,19 +80,24 @@ static bool group_bodies(builder *b)
 static uint8_t link_kind(const sb_model *m, uint32_t body, uint32_t axis)
 {
   switch (m->joint_type[body]) {
-  case SB_JOINT_FREE: return FS_FREE;
-  case SB_JOINT_BALL: return FS_BALL;
+  case SB_JOINT_FREE: return AB_FREE;
+  case SB_JOINT_BALL: return AB_BALL;
   case SB_JOINT_AXES:
-    return m->dof_kind[(uint32_t)m->joint_qd_start[body] + axis] == SB_DOF_ANGULAR ? FS_ANGULAR : FS_LINEAR;
-  default: return FS_FIXED;
+    return m->dof_kind[(uint32_t)m->joint_qd_start[body] + axis] == SB_DOF_ANGULAR ? AB_ANGULAR : AB_LINEAR;
+  default: return AB_FIXED;
   }
+}
+
+static uint32_t link_dofs(uint8_t kind)
+{
+  return kind == AB_FREE ? 6 : kind == AB_BALL ? 3 : kind == AB_FIXED ? 0 : 1;
 }
 
 static bool list_links(builder *b)
 {
   const sb_model *m = b->model;
   size_t total = 0;
-  for (uint32_t i = 0; i < b->solver->bind.body_count; i++) total += joint_links(m, b->bodies[i]);
+  for (uint32_t i = 0; i < b->request->body_count; i++) total += joint_links(m, b->bodies[i]);
   b->links = calloc(total + 1, sizeof *b->links);
   b->last_link = malloc(((size_t)m->body_count + 1) * sizeof *b->last_link);
   if (!b->links || !b->last_link) return false;
@@ -101,10 +108,11 @@ static bool list_links(builder *b)
       uint32_t body = b->bodies[art->first_body + i], count = joint_links(m, body);
       int32_t parent = m->joint_parent[body] < 0 ? -1 : b->last_link[m->joint_parent[body]];
       for (uint32_t axis = 0; axis < count; axis++) {
+        uint8_t kind = link_kind(m, body, axis);
         int32_t here = (int32_t)(b->link_count - art->first_link);
         b->links[b->link_count++] = (link_source){
-            .link = {.kind = link_kind(m, body, axis), .has_body = axis + 1 == count, .parent = parent},
-            .body = body, .axis = axis};
+            .link = {.kind = kind, .has_body = axis + 1 == count, .parent = parent, .slot = art->dof_count}, .body = body, .axis = axis};
+        art->dof_count += link_dofs(kind);
         parent = here;
       }
       b->last_link[body] = parent;
@@ -118,7 +126,7 @@ static bool same_topology(const builder *b, const articulation *x, const articul
 {
   if (x->link_count != y->link_count) return false;
   for (uint32_t i = 0; i < x->link_count; i++) {
-    const fs_link *p = &b->links[x->first_link + i].link, *q = &b->links[y->first_link + i].link;
+    const ab_link *p = &b->links[x->first_link + i].link, *q = &b->links[y->first_link + i].link;
     if (p->kind != q->kind || p->has_body != q->has_body || p->parent != q->parent) return false;
   }
   return true;
@@ -138,12 +146,12 @@ static V3 reference_point(const sb_model *m, uint32_t body)
   return read_v3(m->joint_anchor + 3 * (size_t)dof);
 }
 
-static FsConstant link_constant(const sb_model *m, const link_source *source)
+static AbConstant link_constant(const sb_model *m, const link_source *source)
 {
-  FsConstant k;
+  AbConstant k;
   memset(&k, 0, sizeof k);
   uint32_t body = source->body;
-  bool has_dof = source->link.kind != FS_FIXED && source->link.kind != FS_FREE;
+  bool has_dof = source->link.kind != AB_FIXED && source->link.kind != AB_FREE;
   uint32_t dof = (uint32_t)m->joint_qd_start[body] + source->axis;
   V3 anchor = has_dof ? read_v3(m->joint_anchor + 3 * (size_t)dof) : v3_zero();
   if (source->axis == 0) {
@@ -191,15 +199,15 @@ static void put_lane(float *record, const void *fields, uint32_t count, uint32_t
 
 /* ---- bundles ---- */
 
-static bool fill_bundle(builder *b, fs_bundle *bundle, const articulation *const *members, uint32_t used,
-                        const fs_bundle *before)
+static bool fill_bundle(builder *b, ab_bundle *bundle, const articulation *const *members, uint32_t used,
+                        const ab_bundle *before)
 {
-  fs_solver *s = b->solver;
-  const sb_host *host = s->bind.host;
-  uint32_t lanes = s->bind.lanes, links = members[0]->link_count;
+  ab_forest *s = b->forest;
+  const sb_host *host = b->request->bind->host;
+  uint32_t lanes = b->request->bind->lanes, links = members[0]->link_count;
   size_t entries = (size_t)links * lanes;
-  size_t constant_floats = entries * FS_CONSTANT_FLOATS;
-  fs_link *shape = host->alloc(host->context, links * sizeof *shape);
+  size_t constant_floats = entries * AB_CONSTANT_FLOATS;
+  ab_link *shape = host->alloc(host->context, links * sizeof *shape);
   uint32_t *index = host->alloc(host->context, entries * 3 * sizeof *index);
   float *gravity = host->alloc(host->context, (size_t)3 * lanes * sizeof *gravity);
   float *constants = aligned_alloc(64, (constant_floats * sizeof(float) + 63) / 64 * 64);
@@ -212,21 +220,22 @@ static bool fill_bundle(builder *b, fs_bundle *bundle, const articulation *const
     shape[i] = b->links[members[0]->first_link + i].link;
     for (uint32_t l = 0; l < lanes; l++) {
       const link_source *source = &b->links[members[l < used ? l : 0]->first_link + i];
-      bool many = source->link.kind == FS_FREE || source->link.kind == FS_BALL;
-      FsConstant k = link_constant(b->model, source);
-      put_lane(constants + (size_t)i * lanes * FS_CONSTANT_FLOATS, &k, FS_CONSTANT_FLOATS, lanes, l);
+      bool many = source->link.kind == AB_FREE || source->link.kind == AB_BALL;
+      AbConstant k = link_constant(b->model, source);
+      if (b->request->hard) k.dof.lower = -SB_NO_LIMIT, k.dof.upper = k.velocity_limit = SB_NO_LIMIT, k.dof.friction = 0.0f;
+      put_lane(constants + (size_t)i * lanes * AB_CONSTANT_FLOATS, &k, AB_CONSTANT_FLOATS, lanes, l);
       coord[i * lanes + l] = (uint32_t)b->model->joint_q_start[source->body] + (many ? 0 : source->axis);
       dof[i * lanes + l] = (uint32_t)b->model->joint_qd_start[source->body] + (many ? 0 : source->axis);
       body[i * lanes + l] = source->link.has_body ? source->body : UINT32_MAX;
       const float *g = b->model->gravity + 3 * (size_t)b->model->body_world[source->body];
       put_lane(gravity, g, 3, lanes, l);
       if (!source->link.has_body || l >= used) continue;
-      s->place[source->body] = (fs_body_place){(uint32_t)(bundle - s->bundles), i, l};
-      put_lane(s->contact_origin + 3 * (size_t)source->body, &k.origin, 3, 1, 0);
+      s->place[source->body] = (ab_body_place){(uint32_t)(bundle - s->bundles), i, l};
+      put_lane(s->origin + 3 * (size_t)source->body, &k.origin, 3, 1, 0);
     }
   }
-  *bundle = (fs_bundle){.links = shape, .link_count = links, .used = used, .gravity = gravity, .coord = coord, .dof = dof,
-                        .body = body};
+  *bundle = (ab_bundle){.links = shape, .link_count = links, .used = used, .gravity = gravity, .coord = coord, .dof = dof,
+                        .body = body, .dof_count = members[0]->dof_count};
   /* Equal robots share one copy, which then stays in the cache. */
   if (before && before->link_count == links && !memcmp(before->constants, constants, constant_floats * sizeof(float))) {
     bundle->constants = before->constants;
@@ -235,7 +244,7 @@ static bool fill_bundle(builder *b, fs_bundle *bundle, const articulation *const
     if (kept) memcpy(kept, constants, constant_floats * sizeof *kept);
     bundle->constants = kept;
   }
-  bundle->work = host->alloc(host->context, (size_t)links * FS_WORK_FLOATS * lanes * sizeof(float));
+  bundle->work = host->alloc(host->context, (size_t)links * AB_WORK_FLOATS * lanes * sizeof(float));
   free(constants);
   return bundle->constants && bundle->work;
 }
@@ -243,21 +252,22 @@ static bool fill_bundle(builder *b, fs_bundle *bundle, const articulation *const
 /* Articulations of one topology fill lanes in their order; topologies in order of first appearance. */
 static bool make_bundles(builder *b)
 {
-  fs_solver *s = b->solver;
-  uint32_t n = b->articulation_count;
+  ab_forest *s = b->forest;
+  const sb_host *host = b->request->bind->host;
+  uint32_t n = b->articulation_count, lanes = b->request->bind->lanes;
   bool *taken = calloc((size_t)n + 1, sizeof *taken);
-  s->bundles = s->bind.host->alloc(s->bind.host->context, ((uint64_t)n + 1) * sizeof *s->bundles);
+  s->bundles = host->alloc(host->context, ((uint64_t)n + 1) * sizeof *s->bundles);
   bool ok = taken && s->bundles;
   for (uint32_t a = 0; ok && a < n; a++) {
     if (taken[a]) continue;
     const articulation *members[8];
     uint32_t used = 0;
-    const fs_bundle *before = NULL;
+    const ab_bundle *before = NULL;
     for (uint32_t c = a; ok && c < n; c++) {
       if (taken[c] || !same_topology(b, &b->articulations[a], &b->articulations[c])) continue;
       taken[c] = true;
       members[used++] = &b->articulations[c];
-      if (used < s->bind.lanes) continue;
+      if (used < lanes) continue;
       ok = fill_bundle(b, &s->bundles[s->bundle_count], members, used, before);
       before = &s->bundles[s->bundle_count++];
       used = 0;
@@ -271,41 +281,38 @@ static bool make_bundles(builder *b)
   return ok;
 }
 
-static sb_status check_joints(const fs_solver *s, char *error, uint32_t error_size)
+static sb_status check_joints(const ab_request *ask, char *error, uint32_t error_size)
 {
-  const sb_model *m = s->bind.model;
-  for (uint32_t i = 0; i < s->bind.body_count; i++) {
-    uint32_t body = s->bind.bodies[i];
+  const sb_model *m = ask->bind->model;
+  for (uint32_t i = 0; i < ask->body_count; i++) {
+    uint32_t body = ask->bodies[i];
     if (m->joint_type[body] > SB_JOINT_AXES) {
-      snprintf(error, error_size, "body %u has joint type %u, which featherstone does not know", body, m->joint_type[body]);
+      snprintf(error, error_size, "body %u has joint type %u, which %s does not know", body, m->joint_type[body], ask->solver);
       return SB_E_UNSUPPORTED;
     }
     if (m->joint_type[body] != SB_JOINT_BALL) continue;
     uint32_t dof = (uint32_t)m->joint_qd_start[body];
     if (m->joint_limit_upper[dof] < SB_NO_LIMIT || m->joint_stiffness[dof] != 0.0f || m->joint_friction[dof] != 0.0f ||
         m->joint_target_ke[dof] != 0.0f) {
-      snprintf(error, error_size, "the ball joint of body %u has a limit, spring, dry friction or drive; featherstone gives ball "
-                                  "joints damping and armature only", body);
+      snprintf(error, error_size, "the ball joint of body %u has a limit, spring, dry friction or drive; %s gives ball joints damping and "
+                                  "armature only", body, ask->solver);
       return SB_E_UNSUPPORTED;
     }
   }
   return SB_OK;
 }
 
-sb_status fs_setup_bundles(fs_solver *s, char *error, uint32_t error_size)
+sb_status ab_setup(ab_forest *forest, const ab_request *request, char *error, uint32_t error_size)
 {
-  sb_status status = check_joints(s, error, error_size);
+  sb_status status = check_joints(request, error, error_size);
   if (status) return status;
-  const sb_host *host = s->bind.host;
-  uint64_t bodies = s->bind.model->body_count, contacts = s->bind.contact_capacity;
-  s->place = host->alloc(host->context, (bodies + 1) * sizeof *s->place);
-  s->contact_origin = host->alloc(host->context, (bodies + 1) * 3 * sizeof *s->contact_origin);
-  s->forces = host->alloc(host->context, (contacts + 1) * sizeof *s->forces);
-  s->body_first = host->alloc(host->context, (bodies + 2) * sizeof *s->body_first);
-  s->body_contact = host->alloc(host->context, (contacts + 1) * 2 * sizeof *s->body_contact);
-  builder b = {.solver = s, .model = s->bind.model};
-  bool ok = s->place && s->contact_origin && s->forces && s->body_first && s->body_contact;
-  for (uint64_t i = 0; ok && i < bodies; i++) s->place[i].bundle = UINT32_MAX;
+  const sb_bind *bind = request->bind;
+  uint64_t bodies = bind->model->body_count;
+  forest->place = bind->host->alloc(bind->host->context, (bodies + 1) * sizeof *forest->place);
+  forest->origin = bind->host->alloc(bind->host->context, (bodies + 1) * 3 * sizeof *forest->origin);
+  builder b = {.forest = forest, .request = request, .model = bind->model};
+  bool ok = forest->place && forest->origin;
+  for (uint64_t i = 0; ok && i < bodies; i++) forest->place[i].bundle = UINT32_MAX;
   ok = ok && group_bodies(&b) && list_links(&b) && make_bundles(&b);
   free(b.articulations);
   free(b.bodies);

@@ -1,15 +1,15 @@
 /* Records of the lane code, in the kernel dialect: constants of a link and its work area. All members are F. */
-#ifndef SAMEBIT_FEATHERSTONE_RECORDS_KERNEL_H
-#define SAMEBIT_FEATHERSTONE_RECORDS_KERNEL_H
+#ifndef SAMEBIT_ARTICULATION_RECORDS_KERNEL_H
+#define SAMEBIT_ARTICULATION_RECORDS_KERNEL_H
 
 #ifndef SB_GLSL
 #include "samebit/joint_law.h"
 #endif
-#include "featherstone.kernel.h"
+#include "articulation.kernel.h"
 
-/* FS_CONSTANT_FLOATS members. */
-STRUCT(FsConstant) {
-  FsAxis axis;
+/* AB_CONSTANT_FLOATS members. */
+STRUCT(AbConstant) {
+  AbAxis axis;
   DofLaw dof;
   F velocity_limit;
   F ref;
@@ -19,20 +19,22 @@ STRUCT(FsConstant) {
   V3 origin;   /* body origin from the reference point, body axes */
 };
 
-/* FS_WORK_FLOATS members. */
-STRUCT(FsWork) {
-  FsMotion motion; /* first: contacts read it through fs_body_place */
+/* AB_WORK_FLOATS members. */
+STRUCT(AbWork) {
+  AbMotion motion; /* first: contacts read it through ab_body_place */
   M33 axes;
-  FsJoint joint;
-  FsInertia ia;
-  FsInertia external; /* what contacts add; zero when there are none */
+  AbJoint joint;
+  AbInertia ia;       /* articulated, without this link's own dofs taken out */
+  AbInertia external; /* what contacts add; zero when there are none */
   V3 s_n;
   V3 s_f;
   F inv_d;
+  F row_force; /* of the joint law: N or N m */
   F u;
   S33 ball_inv_d;
   V3 ball_u;
-  FsAccel accel;
+  AbFree base; /* FREE */
+  AbAccel accel;
   V3 rate_change; /* of the dofs: x of a single one; BALL: child's frame */
   V3 body_force;  /* command of this tick: N at the centre of mass, world axes */
   V3 body_torque; /* N m */

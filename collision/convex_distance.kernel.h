@@ -173,7 +173,7 @@ FN Simplex simplex_solve(Simplex s)
 FN bool simplex_has(Simplex s, V3 w)
 {
   bool has = false;
-  for (U i = KU(0u); i < s.count; i++) has = has || (s.wx[i] == w.x && s.wy[i] == w.y && s.wz[i] == w.z);
+  for (U i = KU(0u); i < 4u; i++) has = has || (i < s.count && s.wx[i] == w.x && s.wy[i] == w.y && s.wz[i] == w.z);
   return has;
 }
 

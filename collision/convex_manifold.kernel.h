@@ -279,8 +279,8 @@ FN Manifold convex_convex(GEO_PARAM Convex a, Convex b, F limit)
   return clip_reduce(c, h.n, b, tolerance);
 }
 
-/* Manifold of a convex shape and the half space below the plane through the origin with the unit normal n. */
-FN Manifold convex_plane(GEO_PARAM Convex b, V3 n, F limit)
+/* Candidates of a convex shape over the half space below the plane through the origin with the unit normal n. */
+FN ClipPoints clip_plane(GEO_PARAM Convex b, V3 n, F limit)
 {
   V3 low = convex_support(GEO b, v3_neg(n));
   ClipPoints c = clip_none();
@@ -297,7 +297,12 @@ FN Manifold convex_plane(GEO_PARAM Convex b, V3 n, F limit)
   F gap = v3_dot(low, n);
   if (deepest == CLIP_MAX || gap + tolerance < c.g[deepest]) c = clip_put(c, KU(CLIP_DEEPEST), v3_add_scaled(low, n, -gap), gap, limit);
   c.code = (f.id & 31u) << 11;
-  return clip_reduce(c, n, b, tolerance);
+  return c;
+}
+
+FN Manifold convex_plane(GEO_PARAM Convex b, V3 n, F limit)
+{
+  return clip_reduce(clip_plane(GEO b, n, limit), n, b, 1.0e-4f * b.reach);
 }
 
 /* --- triangles of a surface --- */

@@ -45,7 +45,7 @@ FN V3 tetrahedron_normal(GEO_PARAM U f)
   X(case_snap, 37, 4)                                                                                                  \
   X(case_settle, 37, 7)                                                                                                \
   X(case_clip, 37, 35)                                                                                                 \
-  X(case_plane, 37, 35)                                                                                                \
+  X(case_plane, 37, 27)                                                                                                \
   X(case_edges, 37, 6)                                                                                                 \
   X(case_aligned_gjk, 37, 8)                                                                                           \
   X(case_aligned_clip, 37, 35)
@@ -168,7 +168,13 @@ OUT_MANIFOLD(clip_reduce(clip_pair(GEO PARITY_A, PARITY_B, PARITY_N, f_abs(IN(15
 PARITY_KERNEL(case_aligned_clip)
 OUT_MANIFOLD(clip_reduce(clip_pair(GEO PARITY_COARSE_A, PARITY_COARSE_B, q4_rotate(PARITY_COARSE_Q, v3(f_round_even(IN(28)), f_round_even(IN(29)), f_round_even(IN(30)))), f_abs(IN(15))),
                          PARITY_N, PARITY_COARSE_B, PARITY_SCALE))
-PARITY_KERNEL(case_plane) OUT_MANIFOLD(convex_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15))))
+PARITY_KERNEL(case_plane)
+{
+  ClipPoints c = clip_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15)));
+  for (int i = 0; i < 16; i++) OUT(i, c.g[i]);
+  OUT(16, c.g[CLIP_DEEPEST]); OUT_V3(17, clip_at(c, KU(0u))) OUT_V3(20, clip_at(c, KU(1u))) OUT_V3(23, clip_at(c, KU(CLIP_DEEPEST)))
+  UOUT(26, c.code);
+}
 PARITY_KERNEL(case_edges)
 {
   Convex t = parity_triangle(IN_V3(16), IN_V3(19), IN_V3(22));

@@ -122,7 +122,7 @@ typedef struct st_tick {
   void st_restitution_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
   /* Impulses to the cache. */                                                                                         \
   void st_store_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                      \
-  /* Bodies first to end - 1: to records; velocities from forces; movement; back to state. */                         \
+  /* steel_bodies_lanes.c. Bodies first to end - 1: to records; velocities from forces; movement; back to state. */                         \
   void st_bodies_load_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
   void st_bodies_push_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
   void st_bodies_move_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \

@@ -44,8 +44,8 @@ static lanes_of find_lanes(const st_tick *t, st_bundle *bundle)
     r.contact[l] = m->first;
     r.a[l] = used ? m->body_a : t->nobody;
     r.b[l] = used ? m->body_b : t->nobody;
-    if (t->masses[8 * (size_t)r.a[l]] > 0.0f) bundle->keep_a |= 1u << l;
-    if (t->masses[8 * (size_t)r.b[l]] > 0.0f) bundle->keep_b |= 1u << l;
+    if (used && (m->moves & ST_MOVES_A)) bundle->keep_a |= 1u << l;
+    if (used && (m->moves & ST_MOVES_B)) bundle->keep_b |= 1u << l;
   }
   return r;
 }

@@ -165,7 +165,16 @@ static void fall_asleep(const st_sleep *s, const st_tick *t, uint32_t body, uint
   memset(t->state->joint_qd + t->model->joint_qd_start[body], 0, 6 * sizeof(float));
 }
 
-void st_sleep_islands(const st_sleep *s, const st_tick *t, uint32_t manifold_count)
+static void join_touching(const st_sleep *s, const st_tick *t, const st_graph *g)
+{
+  for (uint32_t chunk = 0; chunk < g->chunk_count; chunk++)
+    for (uint32_t i = chunk * ST_FIND_CHUNK, last = i + g->found[chunk]; i < last; i++) {
+      uint32_t a = g->manifolds[i].body_a, b = g->manifolds[i].body_b;
+      if (t->frames[a].own > 0.5f && t->frames[b].own > 0.5f) join(s, t->moved[a], t->moved[b]);
+    }
+}
+
+void st_sleep_islands(const st_sleep *s, const st_tick *t, const st_graph *graph)
 {
   bool any = false;
   for (uint32_t r = 0; r < t->moved_count; r++) {
@@ -177,10 +186,7 @@ void st_sleep_islands(const st_sleep *s, const st_tick *t, uint32_t manifold_cou
   if (!any) return;
   for (uint32_t r = 0; r < t->moved_count; r++)
     if (ISLAND(s, t->moved[r])) join(s, t->moved[r], island_of(s, t, t->moved[r]));
-  for (uint32_t i = 0; i < manifold_count; i++) {
-    uint32_t a = t->manifolds[i].body_a, b = t->manifolds[i].body_b;
-    if (t->frames[a].own > 0.5f && t->frames[b].own > 0.5f) join(s, t->moved[a], t->moved[b]);
-  }
+  join_touching(s, t, graph);
   for (uint32_t r = 0; r < t->moved_count; r++) {
     uint32_t body = t->moved[r];
     if (t->frames[r].own > 0.5f && !ISLAND(s, body) && CALM(s, body) < s->ticks) s->mark[find_root(s, body)] = 1;

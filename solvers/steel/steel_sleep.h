@@ -3,7 +3,7 @@
 #ifndef SAMEBIT_STEEL_SLEEP_H
 #define SAMEBIT_STEEL_SLEEP_H
 
-#include "steel_data.h"
+#include "steel_graph.h"
 
 typedef struct st_sleep {
   uint32_t ticks;   /* 0: nobody sleeps, and nothing is registered */
@@ -28,6 +28,6 @@ void st_sleep_keep_after(const st_sleep *sleep, const st_tick *tick);
 /* Counts slow ticks of records first to end - 1, after the tick. */
 void st_sleep_count(const st_sleep *sleep, const st_tick *tick, uint32_t first, uint32_t end);
 /* Islands all of whose bodies have been slow for long enough fall asleep. */
-void st_sleep_islands(const st_sleep *sleep, const st_tick *tick, uint32_t manifold_count);
+void st_sleep_islands(const st_sleep *sleep, const st_tick *tick, const st_graph *graph);
 
 #endif

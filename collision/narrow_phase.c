@@ -161,7 +161,6 @@ static void scatter_pair(const sb_collision *c, uint32_t pair, const narrow_batc
     order[at] = i;
   }
   m->count = count;
-  c->pair_contacts[pair] = (uint8_t)count;
   for (int k = 0; k < 3; k++) m->normal[k] = swap ? -b->normal[k][lane] : b->normal[k][lane];
   for (uint32_t i = 0; i < count; i++) {
     uint32_t from = order[i];
@@ -210,6 +209,7 @@ static void narrow_chunk(void *ctx, uint32_t chunk)
     collision_surface_pair(c, &c->pairs[pair], pair_limit(c, &c->pairs[pair]), &c->surfaces[index]);
     c->manifolds[pair].count = c->surfaces[index].count;
   }
+  for (uint32_t i = 0; i < count; i++) c->pair_contacts[c->work[first + i]] = (uint8_t)c->manifolds[c->work[first + i]].count;
 #ifdef SAMEBIT_MUTANT_UNSORTED_CONTACTS
   c->arrival[__atomic_fetch_add(&c->arrival_count, 1, __ATOMIC_SEQ_CST)] = chunk;
 #endif

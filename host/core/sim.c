@@ -443,13 +443,11 @@ static void apply_actuators(sb_sim *sim)
   }
 }
 
-static void note_contacts(sb_sim *sim, const sb_contacts *contacts)
+static void note_overlap(sb_sim *sim, float deepest)
 {
-  for (uint32_t i = 0; i < contacts->count; i++)
-    if (-contacts->gap[i] > sim->stats.largest_penetration) {
-      sim->stats.largest_penetration = -contacts->gap[i];
-      sim->stats.penetration_tick = sim->tick;
-    }
+  if (!(deepest > sim->stats.largest_penetration)) return;
+  sim->stats.largest_penetration = deepest;
+  sim->stats.penetration_tick = sim->tick;
 }
 
 static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
@@ -472,7 +470,7 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
     return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_COLLISION, "collision", "tick %llu: the collision pipeline failed",
                      (unsigned long long)sim->tick);
   }
-  note_contacts(sim, sb_collision_contacts(sim->collision));
+  note_overlap(sim, sb_collision_get_usage(sim->collision).deepest);
   sb_events_find(sim);
   return SB_OK;
 }

@@ -209,6 +209,32 @@ static int32_t add_actuator(mjcf *m, const xmlNode *node, uint32_t kind)
   return sb_builder_add_actuator(m->builder, &a, xml_input_attribute(node, "name"));
 }
 
+/* What a general actuator of gain g and bias b0 + b1 length + b2 velocity is, all before the gear. Others are reported. */
+static bool read_general(const mjcf_source *s, servo *v)
+{
+  static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle", "user", NULL};
+  static const char *const gains[] = {"fixed", "affine", "muscle", "user", NULL};
+  static const char *const biases[] = {"none", "affine", "muscle", "user", NULL};
+  double gain[10] = {1.0}, bias[10] = {0.0};
+  size_t found;
+  mjcf_some_numbers(s, "gainprm", gain, 1, 10, &found);
+  mjcf_some_numbers(s, "biasprm", bias, 1, 10, &found);
+  int kind = mjcf_word(s, "biastype", biases, 0);
+  bool plain = mjcf_word(s, "dyntype", dynamics, 0) == 0 && mjcf_word(s, "gaintype", gains, 0) == 0;
+  v->gain = gain[0];
+  if (plain && kind == 0) {
+    v->kind = SB_ACTUATOR_MOTOR;
+    return true;
+  }
+  bool servo_like = plain && kind == 1 && bias[0] == 0.0 && gain[0] > 0.0 && bias[2] <= 0.0;
+  v->kp = gain[0];
+  v->kv = 0.0 - bias[2];
+  v->kind = bias[1] == 0.0 ? SB_ACTUATOR_VELOCITY : SB_ACTUATOR_POSITION;
+  if (servo_like && (bias[1] == 0.0 ? bias[2] == -gain[0] : bias[1] == -gain[0])) return true;
+  xml_input_unsupported(s->m->in, s->node, "a general actuator that is no motor, position or velocity servo", "it is left out");
+  return false;
+}
+
 static void read_actuator(mjcf *m, const xmlNode *node)
 {
   static const char *const kinds[] = {"motor", "position", "velocity"};

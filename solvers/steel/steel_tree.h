@@ -86,7 +86,7 @@ typedef struct st_forest_tick {
 #define ST_WORK_Q 142u
 /* Sizes in floats of one lane. */
 #define ST_SCRATCH_FLOATS 32u
-#define ST_ROW_CONTACT_FLOATS 40u
+#define ST_ROW_CONTACT_FLOATS 42u
 #define ST_ROW_POINT_FLOATS 14u
 #define ST_ROW_EQUALITY_FLOATS 42u
 #define ST_ROW_TENDON_FLOATS 17u

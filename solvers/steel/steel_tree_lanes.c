@@ -44,6 +44,7 @@ typedef struct st_row_contact {
   F taking;           /* 1 on the lanes that take part */
   V3 n, t, u;
   F mu, twist_arm, roll_arm, restitution;
+  F give, turn_give;  /* what rows give way beyond their response, 1/kg and 1/(kg m^2) */
   StSoft soft;
   F m_tt, m_uu, m_tu, twist_mass, r_tt, r_uu, r_tu;
   F it, iu, itwist, irt, iru;
@@ -562,6 +563,28 @@ static F has_point(const st_constraint *c, uint32_t point)
   return f_load(lane);
 }
 
+/* Links that meet along a direction in which their joints hardly let them move would get impulses without bound. A row gives way a
+ * little, as if both bodies were free and this much softer. */
+#define GIVE 0.02f
+
+static void find_give(const st_forest_tick *t, const st_constraint *c, F *give, F *turn_give)
+{
+  const sb_model *m = t->tick->model;
+  float linear[SB_LANES], angular[SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    linear[l] = angular[l] = 0.0f;
+    for (uint32_t e = 0; e < 2; e++) {
+      int32_t body = e ? c->b[l].body : c->a[l].body;
+      if (body < 0) continue;
+      const float *i = m->body_inv_inertia + 6 * (size_t)body;
+      linear[l] = linear[l] + m->body_inv_mass[body];
+      angular[l] = angular[l] + ((i[0] + i[1]) + i[2]) * (1.0f / 3.0f);
+    }
+  }
+  *give = f_load(linear) * GIVE;
+  *turn_give = f_load(angular) * GIVE;
+}
+
 static void begin_contact(const st_forest_tick *t, st_constraint *c)
 {
   const st_settings *set = &t->tick->settings;
@@ -580,6 +603,7 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
   d->mu = pick(in->friction, at, 3, 0);
   d->roll_arm = pick(in->friction, at, 3, 2);
   d->restitution = pick(in->restitution, at, 1, 0);
+  find_give(t, c, &d->give, &d->turn_give);
   /* as stiff as contacts with the world: what squeezes a link may weigh much more than the link */
   d->soft = st_soft(K(set->contact_omega) * 2.0f, K(set->contact_zeta), K(set->h));
   V3 friction = v3(cached(t, c, 0, 1), cached(t, c, 0, 2), cached(t, c, 0, 3));
@@ -626,9 +650,9 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
 }
 
 /* Inverse of a symmetric 2 x 2 response of rows r and r + 1. */
-static void pair_mass(const st_constraint *c, uint32_t r, F *m_tt, F *m_uu, F *m_tu)
+static void pair_mass(const st_constraint *c, uint32_t r, F give, F *m_tt, F *m_uu, F *m_tu)
 {
-  F tt = row_response(c, r, r), uu = row_response(c, r + 1, r + 1), tu = row_response(c, r, r + 1);
+  F tt = row_response(c, r, r) + give, uu = row_response(c, r + 1, r + 1) + give, tu = row_response(c, r, r + 1);
   F inv_det = st_invert(tt * uu - tu * tu);
   *m_tt = uu * inv_det;
   *m_uu = tt * inv_det;
@@ -651,7 +675,7 @@ static void place_contact(const st_forest_tick *t, st_tree *tree, st_constraint 
     F used = has_point(c, i);
     p[i].now = p[i].gap + (v3_dot(d->n, v3_sub(xb, xa)) - p[i].apart);
     make_row(t, tree, c, i, x, d->n, false, d->base_a, d->base_b);
-    p[i].mass = st_invert(row_response(c, i, i));
+    p[i].mass = st_invert(row_response(c, i, i) + d->give);
     p[i].moving = v3_dot(d->n, v3_sub(obstacle_at(&ob, x), obstacle_at(&oa, x)));
     if (first) p[i].approach = start_rate(tree, c, i) + p[i].moving;
     centre = v3_sel(flag(used), v3_add(centre, x), centre);
@@ -665,15 +689,15 @@ static void place_contact(const st_forest_tick *t, st_tree *tree, st_constraint 
   uint32_t r = c->points;
   make_row(t, tree, c, r, centre, d->t, false, d->base_a, d->base_b);
   make_row(t, tree, c, r + 1, centre, d->u, false, d->base_a, d->base_b);
-  pair_mass(c, r, &d->m_tt, &d->m_uu, &d->m_tu);
+  pair_mass(c, r, d->give, &d->m_tt, &d->m_uu, &d->m_tu);
   if (c->twist) {
     make_row(t, tree, c, r + 2, centre, d->n, true, d->base_a, d->base_b);
-    d->twist_mass = st_invert(row_response(c, r + 2, r + 2));
+    d->twist_mass = st_invert(row_response(c, r + 2, r + 2) + d->turn_give);
   }
   if (!c->roll) return;
   make_row(t, tree, c, r + 3, centre, d->t, true, d->base_a, d->base_b);
   make_row(t, tree, c, r + 4, centre, d->u, true, d->base_a, d->base_b);
-  pair_mass(c, r + 3, &d->r_tt, &d->r_uu, &d->r_tu);
+  pair_mass(c, r + 3, d->turn_give, &d->r_tt, &d->r_uu, &d->r_tu);
 }
 
 static void warm_contact(st_constraint *c)
@@ -723,7 +747,8 @@ static void solve_contact(const st_settings *set, st_constraint *c, M relax)
   }
   for (uint32_t i = 0; i < c->points; i++) {
     M used = flag(has_point(c, i));
-    F impulse = st_normal_impulse(row_rate(c, i) + p[i].moving, p[i].mass, p[i].impulse, p[i].now, d->soft, K(set->inv_h), K(set->max_push),
+    F rate = (row_rate(c, i) + p[i].moving) + d->give * p[i].impulse;
+    F impulse = st_normal_impulse(rate, p[i].mass, p[i].impulse, p[i].now, d->soft, K(set->inv_h), K(set->max_push),
                                   relax);
     impulse = f_sel(used, impulse, K(0.0f));
     row_push(c, i, impulse - p[i].impulse, used);

@@ -163,11 +163,14 @@ PARITY_KERNEL(case_settle)
   ConvexHit h = convex_settle(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, IN(34), KU(1u)), IN_V3(16), IN_V3(19));
   OUT_V3(0, h.on_a) OUT_V3(3, h.on_b) OUT(6, h.gap);
 }
-PARITY_KERNEL(case_clip)
-OUT_MANIFOLD(clip_reduce(clip_pair(GEO PARITY_A, PARITY_B, PARITY_N, f_abs(IN(15))), PARITY_N, PARITY_B, PARITY_SCALE))
+FN Manifold parity_clip(GEO_PARAM Convex a, Convex b, V3 n, F limit, F tolerance)
+{
+  return clip_reduce(clip_pair(GEO a, b, n, limit), n, b, tolerance);
+}
+PARITY_KERNEL(case_clip) OUT_MANIFOLD(parity_clip(GEO PARITY_A, PARITY_B, PARITY_N, f_abs(IN(15)), PARITY_SCALE))
 PARITY_KERNEL(case_aligned_clip)
-OUT_MANIFOLD(clip_reduce(clip_pair(GEO PARITY_COARSE_A, PARITY_COARSE_B, q4_rotate(PARITY_COARSE_Q, v3(f_round_even(IN(28)), f_round_even(IN(29)), f_round_even(IN(30)))), f_abs(IN(15))),
-                         PARITY_N, PARITY_COARSE_B, PARITY_SCALE))
+OUT_MANIFOLD(parity_clip(GEO PARITY_COARSE_A, PARITY_COARSE_B, v3(f_round_even(IN(28)), f_round_even(IN(29)), f_round_even(IN(30))),
+                         f_abs(IN(15)), PARITY_SCALE))
 PARITY_KERNEL(case_plane)
 {
   ClipPoints c = clip_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15)));

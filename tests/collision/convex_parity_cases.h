@@ -47,8 +47,7 @@ FN V3 tetrahedron_normal(GEO_PARAM U f)
   X(case_clip, 37, 35)                                                                                                 \
   X(case_plane, 37, 27)                                                                                                \
   X(case_edges, 37, 6)                                                                                                 \
-  X(case_aligned_gjk, 37, 8)                                                                                           \
-  X(case_aligned_clip, 37, 35)
+  X(case_aligned_gjk, 37, 8)
 
 #define CONVEX_COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
 #define CONVEX_COARSE_V3(k) v3(CONVEX_COARSE(k), CONVEX_COARSE(k + 1), CONVEX_COARSE(k + 2))
@@ -168,9 +167,6 @@ FN Manifold parity_clip(GEO_PARAM Convex a, Convex b, V3 n, F limit, F tolerance
   return clip_reduce(clip_pair(GEO a, b, n, limit), n, b, tolerance);
 }
 PARITY_KERNEL(case_clip) OUT_MANIFOLD(parity_clip(GEO PARITY_A, PARITY_B, PARITY_N, f_abs(IN(15)), PARITY_SCALE))
-PARITY_KERNEL(case_aligned_clip)
-OUT_MANIFOLD(parity_clip(GEO PARITY_COARSE_A, PARITY_COARSE_B, v3(f_round_even(IN(28)), f_round_even(IN(29)), f_round_even(IN(30))),
-                         f_abs(IN(15)), PARITY_SCALE))
 PARITY_KERNEL(case_plane)
 {
   ClipPoints c = clip_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15)));

@@ -1,6 +1,6 @@
 /* Parity of the convex kernels, which are scalar text: words 0 and 1 choose the shapes, 2 to 7 the sizes, 8 to 14 the pose of b in a's
  * frame, 15 the limit, 16 to 27 the corners of a tetrahedron, which is the hull and, in part, the triangle; 28 to 36 neighbours'
- * normals. The cases named aligned round all of them coarsely, so that ties, parallel faces and coincident centres are common. */
+ * normals. case_aligned_gjk rounds all of them coarsely, so that ties, parallel faces and coincident centres are common. */
 #define GEO_PARITY_VERTEX(i) 16u + 3u * (i)
 #ifdef SB_GLSL
 #define GEO_PARAM uint parity_i,

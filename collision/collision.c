@@ -123,6 +123,7 @@ sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const f
   c->pair_count = 0;
   c->usage.pair_count = 0;
   c->usage.contact_count = 0;
+  c->usage.deepest = 0.0f;
   sb_status status = collision_broad_step(c);
   if (status == SB_OK) status = collision_narrow_step(c);
   c->body_q = NULL;

@@ -65,6 +65,7 @@ typedef struct sb_collision_usage {
   uint32_t contact_count;
   uint32_t contact_peak;
   uint32_t contact_capacity;
+  float deepest; /* m, the largest overlap of the last step */
 } sb_collision_usage;
 
 /* SAP, capacities from the scene, no speculative margin. [any] */

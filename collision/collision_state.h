@@ -149,6 +149,7 @@ struct sb_collision {
   uint8_t *pair_contacts;  /* by pair, the swept one included */
   collision_surface_manifold *surfaces; /* of the pairs of NARROW_SURFACE in the order of work; NULL when the model has no surface */
   uint32_t *contact_first; /* by pair */
+  float *chunk_deepest;    /* by chunk of pairs: the largest overlap, m */
   uint8_t *body_swept;     /* 1 for bodies whose contacts are swept; NULL when there are none */
   collision_swept *swept;  /* by pair; NULL when there are none */
 

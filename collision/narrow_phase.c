@@ -46,6 +46,7 @@ sb_status collision_narrow_build(sb_collision *c)
   c->work = collision_alloc(c, pairs, sizeof *c->work);
   c->pair_type = collision_alloc(c, pairs, sizeof *c->pair_type);
   c->manifolds = collision_alloc(c, pairs, sizeof *c->manifolds);
+  c->chunk_deepest = collision_alloc(c, pairs / COLLISION_PAIRS_PER_CHUNK + 1, sizeof *c->chunk_deepest);
   c->pair_contacts = collision_alloc(c, pairs, sizeof *c->pair_contacts);
   c->contact_first = collision_alloc(c, pairs, sizeof *c->contact_first);
   c->arrival = collision_alloc(c, pairs + NARROW_TYPES + 1, sizeof *c->arrival);
@@ -55,7 +56,8 @@ sb_status collision_narrow_build(sb_collision *c)
   c->surfaces = has_surface ? collision_alloc(c, pairs, sizeof *c->surfaces) : NULL;
   c->surface_of = has_surface ? collision_alloc(c, pairs, sizeof *c->surface_of) : NULL;
   if (has_surface && (!c->surfaces || !c->surface_of)) return SB_E_MEMORY;
-  if (!c->work || !c->pair_type || !c->manifolds || !c->pair_contacts || !c->contact_first || !c->arrival || !c->world_start)
+  if (!c->work || !c->pair_type || !c->manifolds || !c->pair_contacts || !c->chunk_deepest || !c->contact_first || !c->arrival ||
+      !c->world_start)
     return SB_E_MEMORY;
 #define SB_X_CONTACT(type, name, comps, doc)                                                                           \
   c->contact_##name = collision_alloc(c, c->settings.contact_capacity, comps * sizeof(type));                          \
@@ -159,7 +161,6 @@ static void scatter_pair(const sb_collision *c, uint32_t pair, const narrow_batc
     order[at] = i;
   }
   m->count = count;
-  c->pair_contacts[pair] = (uint8_t)count;
   for (int k = 0; k < 3; k++) m->normal[k] = swap ? -b->normal[k][lane] : b->normal[k][lane];
   for (uint32_t i = 0; i < count; i++) {
     uint32_t from = order[i];
@@ -210,6 +211,7 @@ static void narrow_chunk(void *ctx, uint32_t chunk)
     c->manifolds[pair].count = c->surfaces[index].count;
     c->pair_contacts[pair] = (uint8_t)c->surfaces[index].count;
   }
+  for (uint32_t i = 0; i < count; i++) c->pair_contacts[c->work[first + i]] = (uint8_t)c->manifolds[c->work[first + i]].count;
 #ifdef SAMEBIT_MUTANT_UNSORTED_CONTACTS
   c->arrival[__atomic_fetch_add(&c->arrival_count, 1, __ATOMIC_SEQ_CST)] = chunk;
 #endif
@@ -308,6 +310,7 @@ static void emit_chunk(void *ctx, uint32_t chunk)
   sb_collision *c = ctx;
   uint32_t begin = chunk * COLLISION_PAIRS_PER_CHUNK;
   uint32_t end = c->pair_count - begin < COLLISION_PAIRS_PER_CHUNK ? c->pair_count : begin + COLLISION_PAIRS_PER_CHUNK;
+  float deepest = 0.0f;
   for (uint32_t i = begin; i < end; i++) {
     uint32_t count = c->pair_contacts[i];
     if (count == 0) continue;
@@ -316,7 +319,7 @@ static void emit_chunk(void *ctx, uint32_t chunk)
     pair_surface s = combine_surfaces(c, &c->pairs[i]);
     for (uint32_t k = 0; k < count; k++) {
       size_t at = c->contact_first[i] + k;
-      if (at >= c->contacts.count) return; /* truncated */
+      if (at >= c->contacts.count) break; /* truncated */
       if (k < f->count && w)
         emit_contact(c, &c->pairs[i], &s, at, (emitted){w->normal[k], w->point_a[k], w->point_b[k], w->gap[k], w->feature[k]});
       else if (k < f->count)
@@ -324,8 +327,10 @@ static void emit_chunk(void *ctx, uint32_t chunk)
       else
         emit_contact(c, &c->pairs[i], &s, at,
                      (emitted){c->swept[i].normal, c->swept[i].point_a, c->swept[i].point_b, c->swept[i].gap, SB_FEATURE_SWEPT});
+      deepest = -c->contact_gap[at] > deepest ? -c->contact_gap[at] : deepest;
     }
   }
+  c->chunk_deepest[chunk] = deepest;
 }
 
 sb_status collision_narrow_step(sb_collision *c)
@@ -344,5 +349,7 @@ sb_status collision_narrow_step(sb_collision *c)
   for (uint32_t w = 0; overflow && w <= c->model->world_count; w++)
     if (c->world_start[w] > c->contacts.count) c->world_start[w] = c->contacts.count;
   collision_run(c, pair_chunks, emit_chunk);
+  for (uint32_t k = 0; k < pair_chunks; k++)
+    if (c->chunk_deepest[k] > c->usage.deepest) c->usage.deepest = c->chunk_deepest[k];
   return overflow ? SB_E_CAPACITY : SB_OK;
 }

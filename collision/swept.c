@@ -1,6 +1,7 @@
-/* Swept contacts of bodies that ask for them (SB_BODY_CCD): where the largest ball inside the body's shape, moving and turning with it, first
- * touches the other shape within the tick. Conservative advancement (Mirtich, 1996): as long as they are apart, time advances by the gap over the
- * fastest that it can shrink. Scalar code over the kernels of the narrow phase. Knows collision_state.h. */
+/* Swept contacts of bodies that ask for them (ccd_bodies): where the largest ball inside the body's shape, moving and
+ * turning with it, first touches the other shape within the tick. Conservative advancement (Mirtich, 1996): as long as
+ * they are apart, time advances by the gap over the fastest that it can shrink. Scalar code over the kernels of the
+ * narrow phase. Knows collision_state.h. */
 #include "collision_state.h"
 
 #include "narrow_box.kernel.h"
@@ -13,12 +14,9 @@ static X7 load_pose(const float *p) { return x7(v3(p[0], p[1], p[2]), q4(p[3], p
 sb_status collision_swept_build(sb_collision *c)
 {
   const sb_model *m = c->model;
-  bool any = false;
-  for (uint32_t i = 0; i < c->settings.ccd_body_count; i++) {
+  for (uint32_t i = 0; i < c->settings.ccd_body_count; i++)
     if (c->settings.ccd_bodies[i] >= m->body_count) return SB_E_ARGUMENT;
-    any = true;
-  }
-  if (!any) return SB_OK;
+  if (!c->settings.ccd_body_count) return SB_OK;
   c->body_swept = collision_alloc(c, m->body_count, sizeof *c->body_swept);
   c->swept = collision_alloc(c, c->settings.pair_capacity, sizeof *c->swept);
   if (!c->body_swept || !c->swept) return SB_E_MEMORY;
@@ -28,13 +26,14 @@ sb_status collision_swept_build(sb_collision *c)
 
 static bool is_swept(const sb_collision *c, uint32_t shape)
 {
-  return !c->shape_fixed[shape] && c->body_swept[c->model->shape_body[shape]] && c->model->shape_type[shape] != SB_SHAPE_PLANE;
+  return !c->shape_fixed[shape] && c->body_swept[c->model->shape_body[shape]] &&
+         c->model->shape_type[shape] != SB_SHAPE_PLANE;
 }
 
 /* A shape on its way. */
 typedef struct traveller {
   SweptBody body;
-  X7 local;    /* pose of the shape in its body */
+  X7 local; /* pose of the shape in its body */
   V3 size;
   uint32_t type, shape;
   float reach; /* no point of it is farther from the centre of mass, m */
@@ -47,7 +46,9 @@ static traveller find_traveller(const sb_collision *c, uint32_t shape, bool ball
   const float *size = m->shape_size + 3 * (size_t)shape;
   traveller r = {.type = m->shape_type[shape], .shape = shape, .size = v3(size[0], size[1], size[2])};
   bool solid = r.type == SB_SHAPE_BOX || r.type >= SB_SHAPE_ELLIPSOID;
-  float half = solid || r.type == SB_SHAPE_CYLINDER ? v3_len(r.size) : r.type == SB_SHAPE_CAPSULE ? size[0] + size[1] : size[0];
+  float half = solid || r.type == SB_SHAPE_CYLINDER ? v3_len(r.size)
+               : r.type == SB_SHAPE_CAPSULE         ? size[0] + size[1]
+                                                    : size[0];
   if (ball) {
     if (solid) r.size.x = f_min(f_min(size[0], size[1]), size[2]);
     if (r.type == SB_SHAPE_CYLINDER) r.size.x = f_min(size[0], size[1]);
@@ -80,8 +81,8 @@ static Manifold ball_against(const sb_model *m, const traveller *ball, const tra
   return narrow_sphere_box(ball->size, other->size, rel);
 }
 
-/* A point that is fixed in the body at `then`, as seen from its frame at the start, had the body been turned already: so that arms from the centre of
- * mass are those of the impact. */
+/* A point that is fixed in the body at `then`, as seen from its frame at the start, had the body been turned already:
+ * so that arms from the centre of mass are those of the impact. */
 static V3 carry_back(const SweptBody *b, X7 then, V3 world)
 {
   V3 arm = v3_sub(world, x7_point(then, b->com));
@@ -91,7 +92,8 @@ static V3 carry_back(const SweptBody *b, X7 then, V3 world)
 static void store(float *to, V3 v) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
 
 /* Advances until the ball touches; false when it does not within the tick, or does at the start already. */
-static bool find_impact(const sb_collision *c, const traveller *ball, const traveller *other, Manifold *m, X7 pose[2], float *time)
+static bool find_impact(const sb_collision *c, const traveller *ball, const traveller *other, Manifold *m, X7 pose[2],
+                        float *time)
 {
   float t = 0.0f, touch = 0.01f * ball->size.x;
   for (int round = 0; round < SWEPT_ROUNDS; round++) {
@@ -113,7 +115,8 @@ static void sweep_pair(const sb_collision *c, const collision_pair *p, collision
   out->count = 0;
   bool first = is_swept(c, p->a);
   uint32_t ball_shape = first ? p->a : p->b, other_shape = first ? p->b : p->a;
-  /* a plane's contacts are there before the body is; a hull need not hold a ball about its middle; surfaces are not swept against */
+  /* a plane's contacts are there before the body is; a hull need not hold a ball about its middle; surfaces are not
+   * swept against */
   uint32_t other_type = c->model->shape_type[other_shape];
   if (!is_swept(c, ball_shape) || c->model->shape_type[ball_shape] >= SB_SHAPE_HULL) return;
   if (other_type == SB_SHAPE_PLANE || collision_is_surface(c->model, other_shape)) return;
@@ -124,10 +127,14 @@ static void sweep_pair(const sb_collision *c, const collision_pair *p, collision
   if (!find_impact(c, &ball, &other, &m, pose, &t)) return;
   X7 a = x7_mul(pose[0], ball.local), b = x7_mul(pose[1], other.local);
   V3 n = q4_rotate(a.q, m.n), on_ball = x7_point(a, m.a0), on_other = x7_point(b, m.b0);
-  V3 fixed_in[2] = {carry_back(&ball.body, pose[0], on_ball), c->shape_fixed[other_shape] ? on_other : carry_back(&other.body, pose[1], on_other)};
-  /* the gap now, such that straight motion brings it to zero at the impact: less what both arms do by turning until then */
-  V3 arm_a = v3_sub(on_ball, x7_point(pose[0], ball.body.com)), arm_b = v3_sub(on_other, x7_point(pose[1], other.body.com));
-  Q4 turn_a = q4_from_rotation_vector(v3_scale(ball.body.w, t)), turn_b = q4_from_rotation_vector(v3_scale(other.body.w, t));
+  V3 fixed_in[2] = {carry_back(&ball.body, pose[0], on_ball),
+                    c->shape_fixed[other_shape] ? on_other : carry_back(&other.body, pose[1], on_other)};
+  /* the gap now, such that straight motion brings it to zero at the impact: less what both arms do by turning until
+   * then */
+  V3 arm_a = v3_sub(on_ball, x7_point(pose[0], ball.body.com)),
+     arm_b = v3_sub(on_other, x7_point(pose[1], other.body.com));
+  Q4 turn_a = q4_from_rotation_vector(v3_scale(ball.body.w, t)),
+     turn_b = q4_from_rotation_vector(v3_scale(other.body.w, t));
   V3 centred = v3_sub(arm_a, v3_scale(n, ball.size.x));
   V3 swing = v3_sub(v3_sub(q4_rotate(turn_b, arm_b), arm_b), v3_sub(q4_rotate(turn_a, centred), centred));
   float closing = v3_dot(n, v3_sub(ball.body.v, other.body.v)) * t - v3_dot(n, swing);

@@ -30,19 +30,36 @@ sb_status sb_contact_cache_start(sim_part *part)
     snprintf(part->error, sizeof part->error, "no memory for %u contacts", capacity);
     return SB_E_MEMORY;
   }
-  sb_array_desc count = {.struct_size = sizeof count, .type = SB_TYPE_U32, .domain = SB_DOMAIN_WORLD, .components = 1,
-                         .count = sim->model->world_count, .lane_block = 1, .name = "contact_count"};
+  sb_array_desc count = {.struct_size = sizeof count,
+                         .type = SB_TYPE_U32,
+                         .domain = SB_DOMAIN_WORLD,
+                         .components = 1,
+                         .count = sim->model->world_count,
+                         .lane_block = 1,
+                         .name = "contact_count"};
   sb_status status = sb_registry_add(&sim->registry, part->name, &count, &data, part->error, sizeof part->error);
   part->contact_count = data;
-  sb_array_desc key = {.struct_size = sizeof key, .type = SB_TYPE_U32, .domain = SB_DOMAIN_CONTACT, .components = 2, .count = capacity,
-                       .lane_block = 1, .name = "contact_key"};
+  sb_array_desc key = {.struct_size = sizeof key,
+                       .type = SB_TYPE_U32,
+                       .domain = SB_DOMAIN_CONTACT,
+                       .components = 2,
+                       .count = capacity,
+                       .lane_block = 1,
+                       .name = "contact_key"};
   if (!status)
-    status = sb_registry_add_for(&sim->registry, part->name, &key, part->contact_start, capacity, &data, part->error, sizeof part->error);
+    status = sb_registry_add_for(&sim->registry, part->name, &key, part->contact_start, capacity, &data, part->error,
+                                 sizeof part->error);
   part->contact_key = data;
-  sb_array_desc point = {.struct_size = sizeof point, .type = SB_TYPE_F32, .domain = SB_DOMAIN_CONTACT, .components = 3, .count = capacity,
-                         .lane_block = 1, .name = "contact_point"};
+  sb_array_desc point = {.struct_size = sizeof point,
+                         .type = SB_TYPE_F32,
+                         .domain = SB_DOMAIN_CONTACT,
+                         .components = 3,
+                         .count = capacity,
+                         .lane_block = 1,
+                         .name = "contact_point"};
   if (!status)
-    status = sb_registry_add_for(&sim->registry, part->name, &point, part->contact_start, capacity, &data, part->error, sizeof part->error);
+    status = sb_registry_add_for(&sim->registry, part->name, &point, part->contact_start, capacity, &data, part->error,
+                                 sizeof part->error);
   part->contact_point = data;
   return status;
 }
@@ -55,9 +72,11 @@ static uint64_t old_key(const sim_part *part, uint32_t i)
 /* A swept contact has a normal of its own and continues no other. */
 static bool is_swept(uint64_t key) { return (key & 0xffffu) == SB_FEATURE_SWEPT; }
 
-/* Contacts first to end - 1 of one pair of shapes that have no match yet take the nearest contacts of the old run that nobody has taken: features can change their
- * name where edges coincide, while the point stays where it is. Of equal distances the first wins. */
-static void match_by_distance(sim_part *part, const sb_contacts *now, uint32_t first, uint32_t end, uint32_t old, uint32_t old_end)
+/* Contacts first to end - 1 of one pair of shapes that have no match yet take the nearest contacts of the old run that
+ * nobody has taken: features can change their name where edges coincide, while the point stays where it is. Of equal
+ * distances the first wins. */
+static void match_by_distance(sim_part *part, const sb_contacts *now, uint32_t first, uint32_t end, uint32_t old,
+                              uint32_t old_end)
 {
   uint32_t taken = 0; /* bit per contact of the old run; runs are at most 32 long */
   if (old_end - old > 32) old_end = old + 32;
@@ -95,8 +114,8 @@ static uint32_t find_old(const sim_part *part, uint32_t w, uint64_t pair)
   return low;
 }
 
-/* Matches the pairs of world w that start at contacts first to last - 1. Both lists are sorted by key inside a world, so one merge finds equal
- * keys, and the runs of equal pairs. Returns where the last pair ends. */
+/* Matches the pairs of world w that start at contacts first to last - 1. Both lists are sorted by key inside a world,
+ * so one merge finds equal keys, and the runs of equal pairs. Returns where the last pair ends. */
 static uint32_t match_run(sim_part *part, const sb_contacts *now, uint32_t w, uint32_t first, uint32_t last)
 {
   uint32_t old = find_old(part, w, now->key[first] >> 16), old_last = part->contact_start[w + 1];
@@ -150,7 +169,8 @@ static void keep_chunk(void *user, uint32_t chunk)
     key[2 * (size_t)i] = (uint32_t)now->key[i];
     key[2 * (size_t)i + 1] = (uint32_t)(now->key[i] >> 32);
   }
-  memcpy(job->part->contact_point + 3 * (size_t)first, now->point_a + 3 * (size_t)first, (size_t)(end - first) * 3 * sizeof(float));
+  memcpy(job->part->contact_point + 3 * (size_t)first, now->point_a + 3 * (size_t)first,
+         (size_t)(end - first) * 3 * sizeof(float));
 }
 
 static void run_chunks(cache_job *job, sb_chunk_fn fn)
@@ -168,7 +188,8 @@ void sb_contact_cache_match(sim_part *part, const sb_contacts *now)
 void sb_contact_cache_keep(sim_part *part, const sb_contacts *now)
 {
   cache_job job = {part, now};
-  for (uint32_t w = 0; w < part->sim->model->world_count; w++) part->contact_count[w] = now->world_start[w + 1] - now->world_start[w];
+  for (uint32_t w = 0; w < part->sim->model->world_count; w++)
+    part->contact_count[w] = now->world_start[w + 1] - now->world_start[w];
   sb_contact_cache_refresh(part);
   run_chunks(&job, keep_chunk);
 }

@@ -242,8 +242,6 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
     return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, part->name, "no memory for the solver");
   if (param_count) memcpy(part->params, config->params, param_count * sizeof *part->params);
   if (config->body_count) memcpy(part->bodies, config->bodies, config->body_count * sizeof *part->bodies);
-  sb_status status = sb_sim_check_equalities(part, diag);
-  if (status) return status;
   part->host = (sb_host){.struct_size = sizeof(sb_host), .context = part, .log = host_log, .alloc = host_alloc,
                          .register_array = host_register, .parallel_for = host_parallel_for,
                          .get_extension = host_extension};
@@ -254,7 +252,7 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
                   .contact_capacity = sb_collision_get_usage(sim->collision).contact_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
                   .model = sim->model, .state = &sim->state, .host = &part->host};
   char error[512] = "";
-  status = part->api->bind(part->instance, &bind, error, sizeof error);
+  sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
   error[sizeof error - 1] = 0;
   if (!status) return SB_OK;
   if (!error[0]) snprintf(error, sizeof error, "%s", part->error[0] ? part->error : "no reason given");
@@ -381,6 +379,7 @@ void sb_sim_destroy(sb_sim *sim)
   free(sim->seen_memory);
   free(sim->tendons);
   free(sim->gears);
+  free(sim->pins);
   free(sim->touching);
   free(sim->touched);
   free(sim->events);
@@ -443,13 +442,11 @@ static void apply_actuators(sb_sim *sim)
   }
 }
 
-static void note_contacts(sb_sim *sim, const sb_contacts *contacts)
+static void note_overlap(sb_sim *sim, float deepest)
 {
-  for (uint32_t i = 0; i < contacts->count; i++)
-    if (-contacts->gap[i] > sim->stats.largest_penetration) {
-      sim->stats.largest_penetration = -contacts->gap[i];
-      sim->stats.penetration_tick = sim->tick;
-    }
+  if (!(deepest > sim->stats.largest_penetration)) return;
+  sim->stats.largest_penetration = deepest;
+  sim->stats.penetration_tick = sim->tick;
 }
 
 static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
@@ -472,7 +469,7 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
     return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_COLLISION, "collision", "tick %llu: the collision pipeline failed",
                      (unsigned long long)sim->tick);
   }
-  note_contacts(sim, sb_collision_contacts(sim->collision));
+  note_overlap(sim, sb_collision_get_usage(sim->collision).deepest);
   sb_events_find(sim);
   return SB_OK;
 }

@@ -1,32 +1,15 @@
-/* Constraints that a solver does not have: those between bodies are refused, those of joint coordinates (tendons, and equality
- * of joints) become soft forces in joint_f. */
+/* Constraints that a solver does not have: tendons and equality of joints become soft forces in joint_f, a connect or weld in
+ * body_f. */
 #include "sim_internal.h"
 
 #include <stdlib.h>
 
 #include "cook_math.h"
+#include "samebit/maths.h"
 #include "samebit/solver_tools.h"
+#include "soft_joint.kernel.h"
 
 static bool owns(const sim_part *part, int32_t body) { return sb_has_body(part->bodies, part->body_count, body); }
-
-sb_status sb_sim_check_equalities(const sim_part *part, sb_diagnostics *diag)
-{
-  static const char *const types[] = {"connect", "weld"};
-  const sb_model *m = part->sim->model;
-  const sb_solver_desc *desc = part->api->desc;
-  if (desc->handles & SB_HANDLES_EQUALITIES) return SB_OK;
-  for (uint32_t e = 0; e < m->equality_count; e++) {
-    const int32_t *body = m->equality_body + 2 * (size_t)e;
-    if (m->equality_type[e] == SB_EQUALITY_JOINT || (!owns(part, body[0]) && !owns(part, body[1]))) continue;
-    uint32_t held = (uint32_t)(owns(part, body[0]) ? body[0] : body[1]);
-    return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name,
-                     "%s has no equality constraints, and constraint %u \"%s\" (%s) holds body %u \"%s\"; \"plugin = steel\" has "
-                     "them",
-                     desc->id, e, sb_model_store_name(part->sim->store, SB_NAME_EQUALITY, e), types[m->equality_type[e]], held,
-                     sb_model_store_name(part->sim->store, SB_NAME_BODY, held));
-  }
-  return SB_OK;
-}
 
 /* ---- tendons ---- */
 
@@ -100,20 +83,29 @@ sb_status sb_sim_create_constraints(sb_sim *sim, sb_diagnostics *diag)
   const sb_model *m = sim->model;
   sim->tendons = calloc((size_t)m->tendon_count + 1, sizeof *sim->tendons);
   sim->gears = calloc((size_t)m->equality_count + 1, sizeof *sim->gears);
-  if (!sim->tendons || !sim->gears) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for constraints");
+  sim->pins = calloc((size_t)m->equality_count + 1, sizeof *sim->pins);
+  if (!sim->tendons || !sim->gears || !sim->pins) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for constraints");
   for (uint32_t t = 0; t < m->tendon_count; t++)
     if (sb_tendon_acts(m, (int32_t)t) &&
         is_left(sim, m->dof_body[m->tendon_term_dof[m->tendon_first_term[t]]], SB_HANDLES_TENDONS))
       sim->tendons[sim->tendon_count++] = (sim_tendon){t, tendon_inertia(m, t % (m->tendon_count / m->world_count))};
   uint32_t dofs = m->dof_count / m->world_count;
   for (uint32_t e = 0; e < m->equality_count; e++) {
-    const int32_t *dof = m->equality_dof + 2 * (size_t)e;
-    if (m->equality_type[e] != SB_EQUALITY_JOINT || !is_left(sim, m->dof_body[dof[0]], SB_HANDLES_EQUALITIES)) continue;
+    const int32_t *dof = m->equality_dof + 2 * (size_t)e, *body = m->equality_body + 2 * (size_t)e;
+    if (!is_left(sim, body[0], SB_HANDLES_EQUALITIES) && !is_left(sim, body[1], SB_HANDLES_EQUALITIES)) continue;
+    if (m->equality_type[e] != SB_EQUALITY_JOINT) {
+      sim->pins[sim->pin_count++] = e;
+      continue;
+    }
     sim_gear *gear = &sim->gears[sim->gear_count++];
     *gear = (sim_gear){.equality = e};
     for (int k = 0; k < 2; k++)
       if (dof[k] >= 0) gear->inverse[k] = inverse_inertia(m, (uint32_t)dof[k] % dofs);
   }
+  uint32_t soft = (sim->tendon_count + sim->gear_count + sim->pin_count) / m->world_count;
+  if (soft)
+    sb_report(diag, SB_NOTE, SB_CODE_SOLVER_SOFTENED, "simulation",
+              "%u constraints of each world hold bodies whose solver has no such constraints: they act as soft forces, once a tick", soft);
   return SB_OK;
 }
 
@@ -174,8 +166,51 @@ static void apply_gear(sb_sim *sim, const sim_gear *gear)
   if (dof[1] >= 0) sim->state.joint_f[dof[1]] -= slope * force;
 }
 
+/* ---- connect and weld ---- */
+
+static V3 load_v3(const float *p) { return v3(p[0], p[1], p[2]); }
+static Q4 load_q4(const float *p) { return q4(p[0], p[1], p[2], p[3]); }
+
+static SoftBody soft_body(const sb_sim *sim, int32_t body)
+{
+  SoftBody r = {x7(v3_zero(), q4_identity()), v3_zero(), v3_zero(), v3_zero(), 0.0f, s33(0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f)};
+  if (body < 0) return r;
+  const sb_model *m = sim->model;
+  const float *q = sim->state.body_q + 7 * (size_t)body, *qd = sim->state.body_qd + 6 * (size_t)body;
+  const float *inverse = m->body_inv_inertia + 6 * (size_t)body;
+  r.pose = x7(load_v3(q), load_q4(q + 3));
+  r.com = load_v3(m->body_com + 3 * (size_t)body);
+  r.v = load_v3(qd);
+  r.w = load_v3(qd + 3);
+  r.inverse_mass = m->body_inv_mass[body];
+  r.inverse_inertia = s33_rotate(q4_to_m33(r.pose.q), s33(inverse[0], inverse[1], inverse[2], inverse[3], inverse[4], inverse[5]));
+  return r;
+}
+
+static void push_body(sb_sim *sim, int32_t body, V3 force, V3 torque)
+{
+  if (body < 0 || (sim->model->body_flags[body] & SB_BODY_STATIC)) return;
+  float *f = sim->state.body_f + 6 * (size_t)body;
+  f[0] += force.x, f[1] += force.y, f[2] += force.z;
+  f[3] += torque.x, f[4] += torque.y, f[5] += torque.z;
+}
+
+static void apply_pin(sb_sim *sim, uint32_t e)
+{
+  const sb_model *m = sim->model;
+  const int32_t *body = m->equality_body + 2 * (size_t)e;
+  SoftBody a = soft_body(sim, body[0]), b = soft_body(sim, body[1]);
+  if (!(a.inverse_mass + b.inverse_mass > 0.0f)) return; /* nothing of it moves */
+  SoftPin pin = soft_pin(a, b, load_v3(m->equality_anchor_a + 3 * (size_t)e), load_v3(m->equality_anchor_b + 3 * (size_t)e), sim->dt);
+  V3 turn = v3_zero();
+  if (m->equality_type[e] == SB_EQUALITY_WELD) turn = soft_turn(a, b, load_q4(m->equality_relpose + 4 * (size_t)e), sim->dt);
+  push_body(sim, body[0], pin.force, v3_add(v3_cross(pin.arm_a, pin.force), turn));
+  push_body(sim, body[1], v3_neg(pin.force), v3_neg(v3_add(v3_cross(pin.arm_b, pin.force), turn)));
+}
+
 void sb_sim_apply_constraints(sb_sim *sim)
 {
   apply_tendons(sim);
+  for (uint32_t i = 0; i < sim->pin_count; i++) apply_pin(sim, sim->pins[i]);
   for (uint32_t i = 0; i < sim->gear_count; i++) apply_gear(sim, &sim->gears[i]);
 }

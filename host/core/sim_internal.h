@@ -85,6 +85,8 @@ struct sb_sim {
   uint32_t tendon_count;
   sim_gear *gears;
   uint32_t gear_count;
+  uint32_t *pins; /* connects and welds whose solver has none */
+  uint32_t pin_count;
   sim_touch *touching, *touched; /* this tick and the one before, sorted; NULL without events */
   uint32_t touching_count, touched_count;
   sb_contact_event *events;
@@ -105,9 +107,8 @@ void sb_contact_cache_keep(sim_part *part, const sb_contacts *now);
 /* Memory for hashing; SB_E_MEMORY when there is none. */
 sb_status sb_sim_hash_start(sb_sim *sim);
 
-/* sim_constraint.c: refuses a connect or weld on the bodies of a part whose solver has no equality constraints. */
-sb_status sb_sim_check_equalities(const sim_part *part, sb_diagnostics *diag);
-/* Finds the tendons, and the equalities between joints, whose solver has none; adds their forces to joint_f. */
+/* sim_constraint.c: finds the tendons and equality constraints whose solver has none, with a note; adds their forces to joint_f
+ * and body_f. */
 sb_status sb_sim_create_constraints(sb_sim *sim, sb_diagnostics *diag);
 void sb_sim_apply_constraints(sb_sim *sim);
 

@@ -123,26 +123,70 @@ static void remember_actuator(mjcf *m, const xmlNode *node, int32_t index)
   m->actuators[m->actuator_count++] = index;
 }
 
-/* Drive values of position and velocity actuators: force = gear (kp (ctrl - gear q) - kv gear qd). */
-static void set_drive(const mjcf_source *s, const sb_build_actuator *a, sb_build_dof *dof)
+/* What an actuator does: a motor's force is gain * ctrl, a servo's kp (ctrl - length) - kv velocity, both before the gear. */
+typedef struct servo {
+  uint32_t kind; /* SB_ACTUATOR_* */
+  double gain, kp, kv;
+} servo;
+
+/* What a general actuator of gain g and bias b0 + b1 length + b2 velocity is, all before the gear. Others are reported. */
+static bool read_general(const mjcf_source *s, servo *v)
 {
-  double kp = 1.0, kv = a->kind == SB_ACTUATOR_VELOCITY ? 1.0 : 0.0, square = a->gear * a->gear;
+  static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle", "user", NULL};
+  static const char *const gains[] = {"fixed", "affine", "muscle", "user", NULL};
+  static const char *const biases[] = {"none", "affine", "muscle", "user", NULL};
+  double gain[10] = {1.0}, bias[10] = {0.0};
+  size_t found;
+  mjcf_some_numbers(s, "gainprm", gain, 1, 10, &found);
+  mjcf_some_numbers(s, "biasprm", bias, 1, 10, &found);
+  int kind = mjcf_word(s, "biastype", biases, 0);
+  bool plain = mjcf_word(s, "dyntype", dynamics, 0) == 0 && mjcf_word(s, "gaintype", gains, 0) == 0;
+  v->gain = gain[0];
+  if (plain && kind == 0) {
+    v->kind = SB_ACTUATOR_MOTOR;
+    return true;
+  }
+  bool servo_like = plain && kind == 1 && bias[0] == 0.0 && gain[0] > 0.0 && bias[2] <= 0.0;
+  v->kp = gain[0];
+  v->kv = 0.0 - bias[2];
+  v->kind = bias[1] == 0.0 ? SB_ACTUATOR_VELOCITY : SB_ACTUATOR_POSITION;
+  if (servo_like && (bias[1] == 0.0 ? bias[2] == -gain[0] : bias[1] == -gain[0])) return true;
+  xml_input_unsupported(s->m->in, s->node, "a general actuator that is no motor, position or velocity servo", "it is left out");
+  return false;
+}
+
+static bool read_servo(const mjcf_source *s, servo *v)
+{
+  *v = (servo){.kind = SB_ACTUATOR_MOTOR, .gain = 1.0};
+  if (xml_is(s->node, "general")) return read_general(s, v);
+  if (xml_is(s->node, "position")) {
+    *v = (servo){.kind = SB_ACTUATOR_POSITION, .gain = 1.0, .kp = 1.0};
+    mjcf_number_from(s, "kp", 0.0, &v->kp);
+  }
+  if (xml_is(s->node, "velocity")) *v = (servo){.kind = SB_ACTUATOR_VELOCITY, .gain = 1.0, .kv = 1.0};
+  if (v->kind != SB_ACTUATOR_MOTOR) mjcf_number_from(s, "kv", 0.0, &v->kv);
+  return true;
+}
+
+/* Drive of the dof: torque = gear (kp (ctrl - gear q) - kv gear qd). */
+static void set_drive(const mjcf_source *s, const sb_build_actuator *a, const servo *v, sb_build_dof *dof)
+{
+  double square = a->gear * a->gear;
   if (dof->target_ke != 0.0 || dof->target_kd != 0.0)
     xml_input_unsupported(s->m->in, s->node, "more than one position or velocity actuator on a joint",
                           "the last one counts");
-  mjcf_number_from(s, "kv", 0.0, &kv);
-  if (a->kind == SB_ACTUATOR_POSITION) {
-    mjcf_number_from(s, "kp", 0.0, &kp);
-    dof->target_ke = kp * square;
-  }
-  dof->target_kd = kv * square;
+  if (a->kind == SB_ACTUATOR_POSITION) dof->target_ke = v->kp * square;
+  dof->target_kd = v->kv * square;
 }
 
 /* A force of the motor beyond the range is cut off, which for a motor is the same as cutting off its control. */
-static void read_motor_range(const mjcf_source *s, sb_build_actuator *a)
+static void read_motor_range(const mjcf_source *s, double gain, sb_build_actuator *a)
 {
   double range[2];
-  if (!mjcf_limited(s, "forcelimited", "forcerange") || !mjcf_range(s, "forcerange", range)) return;
+  if (gain == 0.0 || !mjcf_limited(s, "forcelimited", "forcerange") || !mjcf_range(s, "forcerange", range)) return;
+  double ends[2] = {range[0] / gain, range[1] / gain};
+  range[0] = gain > 0.0 ? ends[0] : ends[1];
+  range[1] = gain > 0.0 ? ends[1] : ends[0];
   a->ctrl_lower = a->ctrl_lower < range[0] ? range[0] : a->ctrl_lower > range[1] ? range[1] : a->ctrl_lower;
   a->ctrl_upper = a->ctrl_upper < range[0] ? range[0] : a->ctrl_upper > range[1] ? range[1] : a->ctrl_upper;
 }
@@ -156,32 +200,36 @@ static void read_control(const mjcf_source *s, sb_build_actuator *a)
     a->ctrl_lower = range[0], a->ctrl_upper = range[1];
 }
 
-static int32_t add_tendon_motor(mjcf *m, const xmlNode *node, uint32_t kind)
+static int32_t add_tendon_motor(const mjcf_source *s, const servo *v)
 {
-  const mjcf_source s = mjcf_source_of(m, node, MJCF_ACTUATOR, 0);
+  mjcf *m = s->m;
+  const xmlNode *node = s->node;
   sb_build_actuator a = sb_build_actuator_default();
-  a.kind = kind;
+  a.kind = v->kind;
   a.tendon = mjcf_refer(m, node, "tendon", &m->tendon_names, "tendon");
   if (a.tendon < 0) return -1;
-  if (kind != SB_ACTUATOR_MOTOR || a.tendon == MJCF_LEFT_OUT) {
+  if (v->kind != SB_ACTUATOR_MOTOR || a.tendon == MJCF_LEFT_OUT) {
     xml_input_unsupported(m->in, node,
                           a.tendon == MJCF_LEFT_OUT ? "an actuator on a tendon that is not supported"
                                                     : "a position or velocity actuator on a tendon",
                           "it is left out");
     return -1;
   }
-  read_control(&s, &a);
-  read_motor_range(&s, &a);
+  read_control(s, &a);
+  read_motor_range(s, v->gain, &a);
+  a.gear *= v->gain;
   return sb_builder_add_actuator(m->builder, &a, xml_input_attribute(node, "name"));
 }
 
-static int32_t add_actuator(mjcf *m, const xmlNode *node, uint32_t kind)
+static int32_t add_actuator(mjcf *m, const xmlNode *node)
 {
   const mjcf_source s = mjcf_source_of(m, node, MJCF_ACTUATOR, 0);
   static const char *const missing[] = {"site", "body", "slidersite", "jointinparent", NULL};
   for (int i = 0; missing[i]; i++)
     if (xml_input_attribute(node, missing[i])) return -1; /* reported by the schema */
-  if (xml_input_attribute(node, "tendon")) return add_tendon_motor(m, node, kind);
+  servo v;
+  if (!read_servo(&s, &v)) return -1;
+  if (xml_input_attribute(node, "tendon")) return add_tendon_motor(&s, &v);
   int32_t j = mjcf_refer(m, node, "joint", &m->tree.joint_names, "joint");
   if (j < 0) return -1;
   const scene_joint *joint = &m->tree.joints[j];
@@ -192,7 +240,7 @@ static int32_t add_actuator(mjcf *m, const xmlNode *node, uint32_t kind)
   sb_build_actuator a = sb_build_actuator_default();
   sb_build_dof *dof = sb_builder_dof(m->builder, joint->first_dof);
   double range[2];
-  a.kind = kind;
+  a.kind = v.kind;
   a.dof = joint->first_dof;
   read_control(&s, &a);
   if (mjcf_limited(&s, "forcelimited", "forcerange") && mjcf_range(&s, "forcerange", range)) {
@@ -201,21 +249,18 @@ static int32_t add_actuator(mjcf *m, const xmlNode *node, uint32_t kind)
     double effort = (lower > upper ? lower : upper) * cook_abs(a.gear);
     if (dof && effort < dof->effort_limit) dof->effort_limit = effort;
   }
-  if (kind != SB_ACTUATOR_MOTOR && a.gear == 0.0) {
+  if (v.kind == SB_ACTUATOR_MOTOR) a.gear *= v.gain;
+  if (v.kind != SB_ACTUATOR_MOTOR && a.gear == 0.0) {
     xml_input_error(m->in, node, SB_CODE_SCENE_VALUE, "gear: expected a number other than 0");
     return -1;
   }
-  if (dof && kind != SB_ACTUATOR_MOTOR) set_drive(&s, &a, dof);
+  if (dof && v.kind != SB_ACTUATOR_MOTOR) set_drive(&s, &a, &v, dof);
   return sb_builder_add_actuator(m->builder, &a, xml_input_attribute(node, "name"));
 }
 
 static void read_actuator(mjcf *m, const xmlNode *node)
 {
-  static const char *const kinds[] = {"motor", "position", "velocity"};
-  int32_t index = -1;
-  if (mjcf_check(m, node))
-    for (uint32_t k = 0; k < 3; k++)
-      if (xml_is(node, kinds[k])) index = add_actuator(m, node, k);
+  int32_t index = mjcf_check(m, node) ? add_actuator(m, node) : -1;
   const char *name = xml_input_attribute(node, "name");
   if (name && *name && name_map_add(&m->actuator_names, name, (int32_t)m->actuator_count) == NAME_MAP_TWICE)
     xml_input_error(m->in, node, SB_CODE_SCENE_DUPLICATE, "the actuator name '%.80s' is used twice", name);

@@ -74,7 +74,11 @@ static const xml_element schema[] = {
      ACTUATOR_MISSING " timeconst"},
     {"velocity", XML_USED, "name class joint tendon gear ctrlrange ctrllimited forcerange forcelimited kv", "group user",
      ACTUATOR_MISSING},
-    {"general", XML_MISSING, "", "", ""},
+    {"general", XML_USED,
+     "name class joint tendon gear ctrlrange ctrllimited forcerange forcelimited dyntype gaintype biastype gainprm biasprm",
+     "group user dynprm",
+     "jointinparent slidersite cranksite site refsite body cranklength lengthrange actlimited actrange actdim actearly "
+     "delay nsample damping armature"},
     {"intvelocity", XML_MISSING, "", "", ""},
     {"damper", XML_MISSING, "", "", ""},
     {"cylinder", XML_MISSING, "", "", ""},

@@ -110,8 +110,9 @@ static bool take_memory(st_solver *s)
       {&s->warms, bodies * sizeof(st_warm)},
       {&s->frames, bodies * sizeof(st_frame)},
       {&s->masses, bodies * 32},
-      {&s->graph.manifolds, (contacts + 1) * sizeof(st_manifold)},
-      {&s->graph.color, contacts + 1},
+      {&s->graph.manifolds, (contacts + ST_FIND_CHUNK) * sizeof(st_manifold)},
+      {&s->graph.found, (contacts / ST_FIND_CHUNK + 1) * 4},
+      {&s->graph.color, contacts + ST_FIND_CHUNK},
       {&s->graph.used_colors, (bodies + 1) * 4},
       {&s->graph.order, contacts * 4 + 4},
       {&s->graph.bundles, bundles * sizeof(st_bundle)},
@@ -216,16 +217,15 @@ static void solver_deactivate(void *instance) { (void)instance; }
 
 /* ---- passes ---- */
 
-enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_COUNT, PASS_CLEAR, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
+enum { PASS_LOAD, PASS_PUSH, PASS_MOVE, PASS_KEEP, PASS_COUNT, PASS_CLEAR, PASS_FIND, PASS_PREPARE, PASS_WARM, PASS_SOLVE, PASS_RELAX, PASS_RESTITUTION, PASS_STORE };
 
 /* Elements in one chunk of a parallel loop; bodies are a multiple of 8. */
 #define BUNDLE_CHUNK 16u
 #define BODY_CHUNK 256u
-#define CONTACT_CHUNK 4096u
 
-static uint32_t chunk_size(uint32_t pass) { return pass <= PASS_COUNT ? BODY_CHUNK : pass == PASS_CLEAR ? CONTACT_CHUNK : BUNDLE_CHUNK; }
+static uint32_t chunk_size(uint32_t pass) { return pass <= PASS_COUNT ? BODY_CHUNK : pass <= PASS_FIND ? ST_FIND_CHUNK : BUNDLE_CHUNK; }
 
-static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t first, uint32_t end)
+static void run_pass(st_solver *s, uint32_t lanes, uint32_t pass, uint32_t first, uint32_t end)
 {
   const st_tick *t = &s->tick;
   switch (pass) {
@@ -235,6 +235,7 @@ static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t
   case PASS_KEEP: SB_LANE_DISPATCH(lanes, st_bodies_store, t, first, end); break;
   case PASS_COUNT: st_sleep_count(&s->sleep, t, first, end); break;
   case PASS_CLEAR: memset(t->cache + (size_t)first * ST_CACHE_FLOATS, 0, (size_t)(end - first) * ST_CACHE_FLOATS * sizeof(float)); break;
+  case PASS_FIND: st_graph_find(&s->graph, t, first, end); break;
   case PASS_PREPARE: SB_LANE_DISPATCH(lanes, st_prepare, t, first, end); break;
   case PASS_WARM: SB_LANE_DISPATCH(lanes, st_warm_start, t, first, end); break;
   case PASS_SOLVE: SB_LANE_DISPATCH(lanes, st_solve, t, first, end, false); break;
@@ -246,7 +247,7 @@ static void run_pass(const st_solver *s, uint32_t lanes, uint32_t pass, uint32_t
 
 static void pass_chunk(void *user, uint32_t chunk)
 {
-  const st_solver *s = user;
+  st_solver *s = user;
   uint32_t size = chunk_size(s->pass);
   uint32_t first = s->first + chunk * size, end = first + size < s->end ? first + size : s->end;
   run_pass(s, s->bind.lanes, s->pass, first, end);
@@ -290,7 +291,8 @@ static void begin_tick(st_solver *s, const sb_step *step)
   uint32_t bodies = s->moved_count;
   if (s->sleep.ticks) st_sleep_wake(&s->sleep, &s->tick);
   run_chunks(s, PASS_LOAD, 0, bodies);
-  st_graph_build(&s->graph, step->contacts, s->record, s->masses, bodies);
+  run_chunks(s, PASS_FIND, 0, step->contacts->count);
+  st_graph_build(&s->graph, step->contacts->count, bodies);
   run_manifolds(s, PASS_PREPARE);
   st_forest_begin(&s->forest, &s->tick);
   if (s->sleep.ticks) st_sleep_keep_before(&s->sleep, &s->tick);
@@ -323,7 +325,7 @@ static void end_tick(st_solver *s)
   run_chunks(s, PASS_KEEP, 0, s->moved_count);
   if (!s->sleep.ticks) return;
   run_chunks(s, PASS_COUNT, 0, s->moved_count);
-  st_sleep_islands(&s->sleep, &s->tick, s->graph.manifold_count);
+  st_sleep_islands(&s->sleep, &s->tick, &s->graph);
 }
 
 static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)

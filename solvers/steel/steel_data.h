@@ -54,10 +54,15 @@ _Static_assert(sizeof(st_body) == ST_BODY_FLOATS * sizeof(float), "ST_BODY_FLOAT
 _Static_assert(sizeof(st_warm) == ST_WARM_FLOATS * sizeof(float), "ST_WARM_FLOATS");
 _Static_assert(sizeof(st_frame) == ST_FRAME_FLOATS * sizeof(float), "ST_FRAME_FLOATS");
 
+static inline bool st_same_pair(const sb_contacts *c, uint32_t i, uint32_t k)
+{
+  return c->world[i] == c->world[k] && c->key[i] >> 16 == c->key[k] >> 16;
+}
+
 /* Whether contact `next` goes into the manifold that `first` begins: of the same pair, and with its normal. */
 static inline bool st_continues(const sb_contacts *c, uint32_t first, uint32_t next)
 {
-  return c->world[next] == c->world[first] && c->key[next] >> 16 == c->key[first] >> 16 && (c->key[next] & 0xffffu) != SB_FEATURE_SWEPT &&
+  return st_same_pair(c, first, next) && (c->key[next] & 0xffffu) != SB_FEATURE_SWEPT &&
          !memcmp(c->normal + 3 * (size_t)next, c->normal + 3 * (size_t)first, 3 * sizeof *c->normal);
 }
 
@@ -66,7 +71,10 @@ typedef struct st_manifold {
   uint32_t body_a, body_b; /* st_body records */
   uint32_t first;          /* contact */
   uint32_t count;          /* 1 to ST_MAX_POINTS */
+  uint32_t moves;          /* ST_MOVES_A, ST_MOVES_B: which of them does */
 } st_manifold;
+#define ST_MOVES_A 1u
+#define ST_MOVES_B 2u
 
 /* Up to `lanes` manifolds of one colour and one number of points; in the serial group one, in a block for one lane. */
 typedef struct st_bundle {
@@ -122,7 +130,7 @@ typedef struct st_tick {
   void st_restitution_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
   /* Impulses to the cache. */                                                                                         \
   void st_store_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                      \
-  /* Bodies first to end - 1: to records; velocities from forces; movement; back to state. */                         \
+  /* steel_bodies_lanes.c. Bodies first to end - 1: to records; velocities from forces; movement; back to state. */                         \
   void st_bodies_load_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
   void st_bodies_push_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \
   void st_bodies_move_lanes##lanes(const st_tick *tick, uint32_t first, uint32_t end);                                \

@@ -10,37 +10,51 @@ static uint32_t record_of(const uint32_t *record, int32_t body, uint32_t nobody)
 
 static bool is_link(const uint32_t *record, int32_t body) { return body >= 0 && record[body] == ST_LINK; }
 
-/* Contacts of free bodies; those of articulations are rows of theirs. */
-static void find_manifolds(st_graph *g, const sb_contacts *c, const uint32_t *record, const float *masses, uint32_t nobody)
+static bool starts_pair(const sb_contacts *c, uint32_t i) { return i == 0 || !st_same_pair(c, i - 1, i); }
+
+/* A manifold belongs to the chunk of its first contact, counted from where its pair begins. Contacts of articulations are rows of theirs. */
+void st_graph_find(st_graph *g, const st_tick *t, uint32_t first, uint32_t end)
 {
-  g->manifold_count = 0;
-  for (uint32_t i = 0; i < c->count;) {
-    uint32_t end = i + 1;
-    while (end < c->count && end - i < ST_MAX_POINTS && st_continues(c, i, end)) end++;
-    uint32_t a = record_of(record, c->body_a[i], nobody), b = record_of(record, c->body_b[i], nobody);
-    bool of_link = is_link(record, c->body_a[i]) || is_link(record, c->body_b[i]);
-    if (!of_link && (masses[8 * (size_t)a] > 0.0f || masses[8 * (size_t)b] > 0.0f))
-      g->manifolds[g->manifold_count++] = (st_manifold){.body_a = a, .body_b = b, .first = i, .count = end - i};
-    i = end;
+  const sb_contacts *c = t->contacts;
+  st_manifold *to = g->manifolds + first;
+  uint32_t found = 0, i = first;
+  while (!starts_pair(c, i)) i--;
+  while (i < end) {
+    uint32_t next = i + 1;
+    while (next < c->count && next - i < ST_MAX_POINTS && st_continues(c, i, next)) next++;
+    uint32_t a = record_of(t->record, c->body_a[i], t->nobody), b = record_of(t->record, c->body_b[i], t->nobody);
+    uint32_t moves = (t->masses[8 * (size_t)a] > 0.0f ? ST_MOVES_A : 0u) | (t->masses[8 * (size_t)b] > 0.0f ? ST_MOVES_B : 0u);
+    if (i >= first && moves && !is_link(t->record, c->body_a[i]) && !is_link(t->record, c->body_b[i]))
+      to[found++] = (st_manifold){.body_a = a, .body_b = b, .first = i, .count = next - i, .moves = moves};
+    i = next;
   }
+  g->found[first / ST_FIND_CHUNK] = found;
 }
 
 /* Each manifold takes the lowest colour that neither of its moving bodies has. Two manifolds of one colour share no moving
  * body, so their order cannot matter; a manifold's colour depends only on those before it in its own island. */
-static void color_manifolds(st_graph *g, const float *masses, uint32_t nobody)
+static uint32_t choose_color(st_graph *g, const st_manifold *m)
+{
+  uint32_t *a = &g->used_colors[m->body_a], *b = &g->used_colors[m->body_b];
+  uint32_t used = (m->moves & ST_MOVES_A ? *a : 0u) | (m->moves & ST_MOVES_B ? *b : 0u);
+  uint32_t color = 0;
+  while (color < ST_MAX_COLORS && used >> color & 1u) color++;
+  if (color == ST_MAX_COLORS) return color;
+  if (m->moves & ST_MOVES_A) *a |= 1u << color;
+  if (m->moves & ST_MOVES_B) *b |= 1u << color;
+  return color;
+}
+
+/* Colours all manifolds and counts them by colour and number of points; the serial group has no number. */
+static void color_manifolds(st_graph *g, uint32_t nobody, uint32_t count[ST_MAX_COLORS + 1][ST_MAX_POINTS + 1])
 {
   memset(g->used_colors, 0, ((size_t)nobody + 1) * sizeof *g->used_colors);
-  for (uint32_t i = 0; i < g->manifold_count; i++) {
-    const st_manifold *m = &g->manifolds[i];
-    bool moves_a = masses[8 * (size_t)m->body_a] > 0.0f, moves_b = masses[8 * (size_t)m->body_b] > 0.0f;
-    uint32_t used = (moves_a ? g->used_colors[m->body_a] : 0u) | (moves_b ? g->used_colors[m->body_b] : 0u);
-    uint32_t color = 0;
-    while (color < ST_MAX_COLORS && used >> color & 1u) color++;
-    g->color[i] = (uint8_t)color;
-    if (color == ST_MAX_COLORS) continue;
-    if (moves_a) g->used_colors[m->body_a] |= 1u << color;
-    if (moves_b) g->used_colors[m->body_b] |= 1u << color;
-  }
+  for (uint32_t chunk = 0; chunk < g->chunk_count; chunk++)
+    for (uint32_t k = 0; k < g->found[chunk]; k++) {
+      uint32_t i = chunk * ST_FIND_CHUNK + k, color = choose_color(g, &g->manifolds[i]);
+      g->color[i] = (uint8_t)color;
+      count[color][color == ST_MAX_COLORS ? 0 : g->manifolds[i].count]++;
+    }
 }
 
 uint64_t st_block_floats(uint64_t contacts, uint32_t lanes)
@@ -57,10 +71,9 @@ static void add_bundle(st_graph *g, uint32_t points, uint32_t first, uint32_t us
 }
 
 /* Counting sort by (colour, points), manifolds in key order inside; the serial group stays in key order alone. */
-static void make_bundles(st_graph *g)
+static void make_bundles(st_graph *g, uint32_t start[ST_MAX_COLORS + 1][ST_MAX_POINTS + 1])
 {
-  uint32_t start[ST_MAX_COLORS + 1][ST_MAX_POINTS + 1] = {{0}}, sum = 0;
-  for (uint32_t i = 0; i < g->manifold_count; i++) start[g->color[i]][g->color[i] == ST_MAX_COLORS ? 0 : g->manifolds[i].count]++;
+  uint32_t sum = 0;
   for (uint32_t color = 0; color <= ST_MAX_COLORS; color++)
     for (uint32_t p = 0; p <= ST_MAX_POINTS; p++) {
       uint32_t n = start[color][p];
@@ -69,8 +82,9 @@ static void make_bundles(st_graph *g)
     }
   uint32_t at[ST_MAX_COLORS + 1][ST_MAX_POINTS + 1];
   memcpy(at, start, sizeof at);
-  for (uint32_t i = 0; i < g->manifold_count; i++)
-    g->order[at[g->color[i]][g->color[i] == ST_MAX_COLORS ? 0 : g->manifolds[i].count]++] = i;
+  for (uint32_t chunk = 0; chunk < g->chunk_count; chunk++)
+    for (uint32_t i = chunk * ST_FIND_CHUNK, last = i + g->found[chunk]; i < last; i++)
+      g->order[at[g->color[i]][g->color[i] == ST_MAX_COLORS ? 0 : g->manifolds[i].count]++] = i;
   g->bundle_count = 0;
   g->block_floats = 0;
   for (uint32_t color = 0; color < ST_MAX_COLORS; color++) {
@@ -84,9 +98,10 @@ static void make_bundles(st_graph *g)
   g->color_bundle[ST_MAX_COLORS + 1] = g->bundle_count;
 }
 
-void st_graph_build(st_graph *g, const sb_contacts *contacts, const uint32_t *record, const float *masses, uint32_t nobody)
+void st_graph_build(st_graph *g, uint32_t contact_count, uint32_t nobody)
 {
-  find_manifolds(g, contacts, record, masses, nobody);
-  color_manifolds(g, masses, nobody);
-  make_bundles(g);
+  uint32_t start[ST_MAX_COLORS + 1][ST_MAX_POINTS + 1] = {{0}};
+  g->chunk_count = (contact_count + ST_FIND_CHUNK - 1) / ST_FIND_CHUNK;
+  color_manifolds(g, nobody, start);
+  make_bundles(g, start);
 }

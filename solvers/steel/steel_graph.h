@@ -4,11 +4,13 @@
 
 #include "steel_data.h"
 
+#define ST_FIND_CHUNK 4096u /* contacts */
+
 typedef struct st_graph {
   uint32_t lanes;
-  uint32_t capacity;        /* manifolds */
-  st_manifold *manifolds;
-  uint32_t manifold_count;
+  st_manifold *manifolds;   /* those of chunk c, found[c] of them, from c * ST_FIND_CHUNK on */
+  uint32_t *found;
+  uint32_t chunk_count;
   uint8_t *color;           /* of each manifold; ST_MAX_COLORS for the serial group */
   uint32_t *used_colors;    /* mask per record */
   uint32_t *order;
@@ -22,7 +24,9 @@ typedef struct st_graph {
  * each colour and number of points. */
 uint64_t st_block_floats(uint64_t contacts, uint32_t lanes);
 
-/* Contacts of one pair of shapes in a row become one manifold; those that touch nothing of this instance are left out. */
-void st_graph_build(st_graph *graph, const sb_contacts *contacts, const uint32_t *record, const float *masses, uint32_t nobody);
+/* Makes manifolds of the contacts first to end - 1, a chunk; they touch nothing that another chunk does. */
+void st_graph_find(st_graph *graph, const st_tick *tick, uint32_t first, uint32_t end);
+/* Colours what all chunks have found, and bundles it. */
+void st_graph_build(st_graph *graph, uint32_t contact_count, uint32_t nobody);
 
 #endif

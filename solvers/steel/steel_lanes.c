@@ -1,18 +1,9 @@
-/* Passes over bundles of manifolds and over bodies, SB_LANES at a time; compiled once for each lane width. */
-#include "steel_data.h"
+/* Passes over bundles of manifolds, SB_LANES at a time; compiled once for each lane width. Bodies:
+ * steel_bodies_lanes.c. */
+#include "steel_records.h"
 
-#include "samebit/maths.h"
-#include "samebit/rigid_spin.h"
-
-#include "steel.kernel.h"
-#include "steel_gather.h"
-
-#define CONCAT_(a, b) a##b
-#define CONCAT(a, b) CONCAT_(a, b)
-#define LANED(name) CONCAT(name##_lanes, SB_LANES)
-
-/* The constraint of a bundle: shared part, then `points` points, then as many bounces, which few passes look at. Lanes that are not used hold the first manifold's numbers and the record of
- * what does not move. */
+/* The constraint of a bundle: shared part, then `points` points, then as many bounces, which few passes look at. Lanes
+ * that are not used hold the first manifold's numbers and the record of what does not move. */
 typedef struct st_shared {
   uint32_t record_a[SB_LANES], record_b[SB_LANES];
   V3 n, t;
@@ -53,51 +44,18 @@ static lanes_of find_lanes(const st_tick *t, st_bundle *bundle)
     r.contact[l] = m->first;
     r.a[l] = used ? m->body_a : t->nobody;
     r.b[l] = used ? m->body_b : t->nobody;
-    if (t->masses[8 * (size_t)r.a[l]] > 0.0f) bundle->keep_a |= 1u << l;
-    if (t->masses[8 * (size_t)r.b[l]] > 0.0f) bundle->keep_b |= 1u << l;
+    if (used && (m->moves & ST_MOVES_A)) bundle->keep_a |= 1u << l;
+    if (used && (m->moves & ST_MOVES_B)) bundle->keep_b |= 1u << l;
   }
-  return r;
-}
-
-static inline __attribute__((always_inline)) StVelocity load_velocity(const st_tick *t, const uint32_t *record)
-{
-  F c[8];
-  StVelocity r;
-  load_rows((float *)t->bodies + ST_BODY_VELOCITY, record, ST_BODY_FLOATS, c);
-  r.v = v3(c[0], c[1], c[2]);
-  r.w = v3(c[3], c[4], c[5]);
-  return r;
-}
-
-static inline __attribute__((always_inline)) void store_velocity(const st_tick *t, const uint32_t *record, StVelocity s, uint32_t keep)
-{
-  F c[8] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z, K(0.0f), K(0.0f)};
-  store_rows((float *)t->bodies + ST_BODY_VELOCITY, record, ST_BODY_FLOATS, c, keep);
-}
-
-static inline __attribute__((always_inline)) StMovement load_movement(const st_tick *t, const uint32_t *record)
-{
-  F c[8];
-  StMovement r;
-  load_rows((float *)t->bodies + ST_BODY_MOVEMENT, record, ST_BODY_FLOATS, c);
-  r.dp = v3(c[0], c[1], c[2]);
-  r.dq = q4(c[3], c[4], c[5], c[6]);
-  return r;
-}
-
-static inline __attribute__((always_inline)) StMass load_mass(const st_tick *t, const uint32_t *record)
-{
-  F c[8];
-  StMass r;
-  load_rows(t->masses, record, 8, c);
-  r.inv_mass = c[0];
-  r.inv_inertia = s33(c[1], c[2], c[3], c[4], c[5], c[6]);
   return r;
 }
 
 static inline st_shared *shared_of(const st_tick *t, const st_bundle *b) { return (st_shared *)(t->blocks + b->block); }
 static inline st_point *points_of(const st_tick *t, const st_bundle *b) { return (st_point *)(shared_of(t, b) + 1); }
-static inline st_bounce *bounces_of(const st_tick *t, const st_bundle *b) { return (st_bounce *)(points_of(t, b) + b->points); }
+static inline st_bounce *bounces_of(const st_tick *t, const st_bundle *b)
+{
+  return (st_bounce *)(points_of(t, b) + b->points);
+}
 
 static inline __attribute__((always_inline)) StPair load_pair(const st_tick *t, const st_shared *c)
 {
@@ -107,7 +65,8 @@ static inline __attribute__((always_inline)) StPair load_pair(const st_tick *t, 
   return s;
 }
 
-static inline __attribute__((always_inline)) void store_pair(const st_tick *t, const st_bundle *bundle, const st_shared *c, StPair s)
+static inline __attribute__((always_inline)) void store_pair(const st_tick *t, const st_bundle *bundle,
+                                                             const st_shared *c, StPair s)
 {
   store_velocity(t, c->record_a, s.a, bundle->keep_a);
   store_velocity(t, c->record_b, s.b, bundle->keep_b);
@@ -180,7 +139,8 @@ static inline __attribute__((always_inline)) StFrame load_frame(const st_tick *t
 }
 
 /* A contact point, moved by shift, from a body's centre of mass; world axes; zero for what does not move. */
-static inline __attribute__((always_inline)) V3 contact_arm(StFrame f, const float *points, const uint32_t *contact, V3 shift)
+static inline __attribute__((always_inline)) V3 contact_arm(StFrame f, const float *points, const uint32_t *contact,
+                                                            V3 shift)
 {
   V3 local = v3_sub(pick_v3(points, contact, 3, 0), f.com);
   return v3_sel(f.moves, v3_add(m33_mul_v3(f.axes, local), shift), v3_zero());
@@ -198,7 +158,8 @@ static F pick_radius(const sb_model *m, const int32_t *shapes, const uint32_t *c
 }
 
 /* Lanes' numbers of the tick before, zero for new contacts. */
-static inline __attribute__((always_inline)) void load_cached(const st_tick *t, const uint32_t *contact, uint32_t count, F *field)
+static inline __attribute__((always_inline)) void load_cached(const st_tick *t, const uint32_t *contact, uint32_t count,
+                                                              F *field)
 {
   float lane[ST_CACHE_FLOATS][SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++) {
@@ -231,7 +192,8 @@ static inline __attribute__((always_inline)) StSoft choose_soft(StSofts softs, c
   return r;
 }
 
-/* Friction and twist of the tick before; friction is kept as vectors, because its directions t and u are made anew each tick. */
+/* Friction and twist of the tick before; friction is kept as vectors, because its directions t and u are made anew each
+ * tick. */
 static inline __attribute__((always_inline)) void load_friction(const st_tick *t, const uint32_t *contact, st_shared *s)
 {
   F old[ST_CACHE_FLOATS];
@@ -262,7 +224,8 @@ static inline __attribute__((always_inline)) StCentre find_centre(const st_point
   return r;
 }
 
-static inline __attribute__((always_inline)) void prepare_points(const st_tick *t, const st_bundle *bundle, const lanes_of *who)
+static inline __attribute__((always_inline)) void prepare_points(const st_tick *t, const st_bundle *bundle,
+                                                                 const lanes_of *who)
 {
   const sb_contacts *c = t->contacts;
   const st_shared *s = shared_of(t, bundle);
@@ -271,7 +234,8 @@ static inline __attribute__((always_inline)) void prepare_points(const st_tick *
   uint32_t contact[SB_LANES];
   memcpy(contact, who->contact, sizeof contact);
   for (uint32_t i = 0; i < bundle->points; i++, p++) {
-    /* both impulses act at one point, so that they make no moment: where the surfaces will meet, or midway where they overlap */
+    /* both impulses act at one point, so that they make no moment: where the surfaces will meet, or midway where they
+     * overlap */
     p->gap = pick(c->gap, contact, 1, 0);
     V3 half = v3_scale(s->n, st_overlap(p->gap) * 0.5f);
     p->ra = contact_arm(frame_a, c->point_a, contact, half);
@@ -295,12 +259,14 @@ static void prepare_bounces(const st_tick *t, const st_bundle *bundle)
 }
 
 /* Twisting friction acts at the points' mean distance from their centre, plus the surface's own torsional length. */
-static inline __attribute__((always_inline)) F find_twist_arm(const st_tick *t, const st_bundle *bundle, const lanes_of *who, StCentre centre)
+static inline __attribute__((always_inline)) F find_twist_arm(const st_tick *t, const st_bundle *bundle,
+                                                              const lanes_of *who, StCentre centre)
 {
   const st_shared *s = shared_of(t, bundle);
   const st_point *p = points_of(t, bundle);
   F arm = K(0.0f);
-  for (uint32_t i = 0; i < bundle->points; i++) arm = arm + v3_len(v3_sub(p[i].rb, centre.b)) + v3_len(v3_sub(p[i].ra, centre.a));
+  for (uint32_t i = 0; i < bundle->points; i++)
+    arm = arm + v3_len(v3_sub(p[i].rb, centre.b)) + v3_len(v3_sub(p[i].ra, centre.a));
   float sides[SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++) sides[l] = (float)((bundle->keep_a >> l & 1u) + (bundle->keep_b >> l & 1u));
   F both = f_max(f_load(sides), K(1.0f));
@@ -364,7 +330,8 @@ void LANED(st_warm_start)(const st_tick *t, uint32_t first, uint32_t end)
     const st_point *p = points_of(t, bundle);
     StPair s = load_pair(t, c);
     V3 u = v3_cross(c->n, c->t);
-    for (uint32_t k = 0; k < bundle->points; k++) s = st_push(s, c->a, c->b, p[k].ra, p[k].rb, v3_scale(c->n, p[k].impulse));
+    for (uint32_t k = 0; k < bundle->points; k++)
+      s = st_push(s, c->a, c->b, p[k].ra, p[k].rb, v3_scale(c->n, p[k].impulse));
     StCentre centre = find_centre(p, bundle->points);
     s = st_push(s, c->a, c->b, centre.a, centre.b, v3_add_scaled(v3_scale(c->t, c->it), u, c->iu));
     s = st_twist(s, c->a, c->b, turning_impulse(c, u));
@@ -376,7 +343,8 @@ void LANED(st_warm_start)(const st_tick *t, uint32_t first, uint32_t end)
 static inline __attribute__((always_inline)) StPair solve_friction(st_shared *c, StPair s, StCentre centre, F total)
 {
   V3 u = v3_cross(c->n, c->t);
-  StFriction f = st_solve_friction(s, c->a, c->b, centre.a, centre.b, c->t, u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu, c->mu * total);
+  StFriction f = st_solve_friction(s, c->a, c->b, centre.a, centre.b, c->t, u, c->m_tt, c->m_uu, c->m_tu, c->it, c->iu,
+                                   c->mu * total);
   c->it = f.t;
   c->iu = f.u;
   StTwist w = st_solve_twist(f.s, c->a, c->b, c->n, c->twist_mass, c->itwist, c->twist_arm * total);
@@ -388,7 +356,8 @@ static inline __attribute__((always_inline)) StPair solve_friction(st_shared *c,
   return r.s;
 }
 
-static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t, const st_bundle *bundle, StSofts softs, M relax)
+static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t, const st_bundle *bundle, StSofts softs,
+                                                               M relax)
 {
   const st_settings *set = &t->settings;
   st_shared *c = shared_of(t, bundle);
@@ -402,14 +371,15 @@ static inline __attribute__((always_inline)) void solve_bundle(const st_tick *t,
   for (uint32_t k = 0; k < bundle->points; k++) {
     F shift = st_overlap(p[k].gap) * 0.5f;
     F gap = st_gap(closing, p[k].ra, p[k].rb, p[k].gap, shift + c->round_a, shift + c->round_b);
-    StNormal r = st_solve_normal(along, c->a, c->b, v3_cross(p[k].ra, c->n), v3_cross(p[k].rb, c->n), p[k].mass, p[k].impulse, gap,
-                                 soft, K(set->inv_h), K(set->max_push), relax);
+    StNormal r = st_solve_normal(along, c->a, c->b, v3_cross(p[k].ra, c->n), v3_cross(p[k].rb, c->n), p[k].mass,
+                                 p[k].impulse, gap, soft, K(set->inv_h), K(set->max_push), relax);
     push = push + (r.impulse - p[k].impulse);
     along = r.s;
     p[k].impulse = r.impulse;
   }
   st_bounce *bounce = bounces_of(t, bundle);
-  for (uint32_t k = 0; bundle->bounces && k < bundle->points; k++) bounce[k].carried = f_max(bounce[k].carried, p[k].impulse);
+  for (uint32_t k = 0; bundle->bounces && k < bundle->points; k++)
+    bounce[k].carried = f_max(bounce[k].carried, p[k].impulse);
   store_pair(t, bundle, c, st_points_done(s, along, c->a, c->b, c->n, push));
 }
 
@@ -436,8 +406,8 @@ void LANED(st_restitution)(const st_tick *t, uint32_t first, uint32_t end)
     if (!bundle->bounces) continue; /* nothing would change */
     StPair s = load_pair(t, c);
     for (uint32_t k = 0; k < bundle->points; k++) {
-      StBounce r = st_restitute(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, bounce[k].approach, bounce[k].carried,
-                                c->restitution, threshold);
+      StBounce r = st_restitute(s, c->a, c->b, p[k].ra, p[k].rb, c->n, p[k].mass, p[k].impulse, bounce[k].approach,
+                                bounce[k].carried, c->restitution, threshold);
       s = r.s;
       p[k].impulse = r.impulse;
     }
@@ -452,168 +422,15 @@ void LANED(st_store)(const st_tick *t, uint32_t first, uint32_t end)
     const st_shared *c = shared_of(t, bundle);
     const st_point *p = points_of(t, bundle);
     uint32_t contact[SB_LANES];
-    for (uint32_t l = 0; l < SB_LANES; l++) contact[l] = t->manifolds[t->order[bundle->first + (l < bundle->used ? l : 0)]].first;
-    V3 u = v3_cross(c->n, c->t), friction = v3_add_scaled(v3_scale(c->t, c->it), u, c->iu), turning = turning_impulse(c, u);
+    for (uint32_t l = 0; l < SB_LANES; l++)
+      contact[l] = t->manifolds[t->order[bundle->first + (l < bundle->used ? l : 0)]].first;
+    V3 u = v3_cross(c->n, c->t), friction = v3_add_scaled(v3_scale(c->t, c->it), u, c->iu),
+       turning = turning_impulse(c, u);
     F field[ST_CACHE_FLOATS] = {p[0].impulse, friction.x, friction.y, friction.z, turning.x, turning.y, turning.z};
     for (uint32_t f = 0; f < ST_CACHE_FLOATS; f++) put(t->cache, contact, ST_CACHE_FLOATS, f, field[f], bundle->used);
     for (uint32_t k = 1; k < bundle->points; k++) {
       for (uint32_t l = 0; l < SB_LANES; l++) contact[l]++;
       put(t->cache, contact, ST_CACHE_FLOATS, 0, p[k].impulse, bundle->used);
-    }
-  }
-}
-
-/* ---- bodies ---- */
-
-/* Records first + lane and the bodies they stand for; the last one again in lanes beyond the end. */
-typedef struct body_lanes {
-  uint32_t record[SB_LANES], body[SB_LANES], used, all;
-} body_lanes;
-
-static body_lanes find_bodies(const st_tick *t, uint32_t first, uint32_t end)
-{
-  body_lanes r;
-  r.used = end - first < SB_LANES ? end - first : SB_LANES;
-  r.all = (1u << r.used) - 1u;
-  for (uint32_t l = 0; l < SB_LANES; l++) {
-    r.record[l] = l < r.used ? first + l : first;
-    r.body[l] = t->moved[r.record[l]];
-  }
-  return r;
-}
-
-static inline __attribute__((always_inline)) S33 load_inertia(const st_tick *t, uint32_t row, const uint32_t *record)
-{
-  F c[8];
-  load_rows((float *)t->frames + row, record, ST_FRAME_FLOATS, c);
-  return s33(c[0], c[1], c[2], c[3], c[4], c[5]);
-}
-
-static inline __attribute__((always_inline)) StVelocity load_warm(const st_tick *t, uint32_t row, const uint32_t *record)
-{
-  F c[8];
-  StVelocity r;
-  load_rows((float *)t->warms + row, record, ST_WARM_FLOATS, c);
-  r.v = v3(c[0], c[1], c[2]);
-  r.w = v3(c[3], c[4], c[5]);
-  return r;
-}
-
-static inline __attribute__((always_inline)) void store_warm(const st_tick *t, uint32_t row, const body_lanes *who, StVelocity s)
-{
-  F c[8] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z, K(0.0f), K(0.0f)};
-  store_rows((float *)t->warms + row, who->record, ST_WARM_FLOATS, c, who->all);
-}
-
-/* What gravity and body_f change within a substep. */
-static StVelocity find_kick(const st_tick *t, const body_lanes *who, StMass mass)
-{
-  F h = K(t->settings.h);
-  uint32_t world[SB_LANES];
-  for (int l = 0; l < SB_LANES; l++) world[l] = (uint32_t)t->model->body_world[who->body[l]];
-  V3 force = pick_v3(t->state->body_f, who->body, 6, 0), torque = pick_v3(t->state->body_f, who->body, 6, 3);
-  V3 gravity = v3_scale(pick_v3(t->model->gravity, world, 3, 0), h);
-  StVelocity kick;
-  kick.v = v3_sel(mass.inv_mass > 0.0f, v3_add_scaled(gravity, force, mass.inv_mass * h), v3_zero());
-  kick.w = v3_scale(s33_mul_v3(mass.inv_inertia, torque), h);
-  return kick;
-}
-
-void LANED(st_bodies_load)(const st_tick *t, uint32_t first, uint32_t end)
-{
-  for (uint32_t i = first; i < end; i += SB_LANES) {
-    body_lanes who = find_bodies(t, i, end);
-    const float *q = t->state->body_q, *qd = t->state->body_qd;
-    /* 1 for bodies that this instance moves and that do not sleep; others are obstacles with infinite mass */
-    F own = pick(&t->frames[0].own, who.record, ST_FRAME_FLOATS, 0) * pick(&t->frames[0].awake, who.record, ST_FRAME_FLOATS, 0);
-    V3 com = pick_v3(t->model->body_com, who.body, 3, 0);
-    Q4 turn = q4(pick(q, who.body, 7, 3), pick(q, who.body, 7, 4), pick(q, who.body, 7, 5), pick(q, who.body, 7, 6));
-    S33 inverse = s33_rotate(q4_to_m33(turn), load_inertia(t, ST_FRAME_INV_INERTIA, who.record));
-    StVelocity s, none;
-    s.v = pick_v3(qd, who.body, 6, 0);
-    s.w = pick_v3(qd, who.body, 6, 3);
-    none.v = none.w = v3_zero();
-    StMass m;
-    m.inv_mass = pick(t->model->body_inv_mass, who.body, 1, 0) * own;
-    m.inv_inertia = s33(inverse.xx * own, inverse.yy * own, inverse.zz * own, inverse.xy * own, inverse.xz * own, inverse.yz * own);
-    F frame[8] = {turn.x, turn.y, turn.z, turn.w, com.x, com.y, com.z, K(0.0f)};
-    F movement[8] = {K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(0.0f), K(1.0f), K(0.0f)};
-    F mass[8] = {m.inv_mass, m.inv_inertia.xx, m.inv_inertia.yy, m.inv_inertia.zz,
-                 m.inv_inertia.xy, m.inv_inertia.xz, m.inv_inertia.yz, own};
-    store_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame, who.all);
-    store_rows(t->masses, who.record, 8, mass, who.all);
-    store_velocity(t, who.record, s, who.all);
-    store_rows((float *)t->bodies + ST_BODY_MOVEMENT, who.record, ST_BODY_FLOATS, movement, who.all);
-    store_warm(t, ST_WARM_SUM, &who, none);
-    store_warm(t, ST_WARM_MARK, &who, s);
-    store_warm(t, ST_WARM_KICK, &who, find_kick(t, &who, m));
-  }
-}
-
-void LANED(st_bodies_push)(const st_tick *t, uint32_t first, uint32_t end)
-{
-  for (uint32_t i = first; i < end; i += SB_LANES) {
-    body_lanes who = find_bodies(t, i, end);
-    StWarm r = st_push_body(load_velocity(t, who.record), load_warm(t, ST_WARM_SUM, who.record),
-                            load_warm(t, ST_WARM_MARK, who.record), load_warm(t, ST_WARM_KICK, who.record));
-    store_velocity(t, who.record, r.now, who.all);
-    store_warm(t, ST_WARM_SUM, &who, r.warm);
-    store_warm(t, ST_WARM_MARK, &who, r.mark);
-  }
-}
-
-void LANED(st_bodies_move)(const st_tick *t, uint32_t first, uint32_t end)
-{
-  F h = K(t->settings.h);
-  for (uint32_t i = first; i < end; i += SB_LANES) {
-    body_lanes who = find_bodies(t, i, end);
-    F frame[8];
-    load_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame);
-    StVelocity s = load_velocity(t, who.record), mark = load_warm(t, ST_WARM_MARK, who.record);
-    StMovement m = load_movement(t, who.record);
-    RigidSpin r = rigid_spin(q4_mul(m.dq, q4(frame[0], frame[1], frame[2], frame[3])), s.w,
-                             load_inertia(t, ST_FRAME_INERTIA, who.record), load_inertia(t, ST_FRAME_INV_INERTIA, who.record),
-                             v3_zero(), h);
-    M own = pick(t->masses, who.record, 8, 7) > 0.5f;
-    m.dp = v3_add_scaled(m.dp, s.v, h);
-    m.dq = q4_integrate(m.dq, s.w, h);
-    /* the turning changes w too, which is no contact's doing */
-    mark.w = v3_sel(own, v3_add(mark.w, v3_sub(r.w, s.w)), mark.w);
-    s.w = v3_sel(own, r.w, s.w);
-    F c[8] = {m.dp.x, m.dp.y, m.dp.z, m.dq.x, m.dq.y, m.dq.z, m.dq.w, K(0.0f)};
-    store_velocity(t, who.record, s, who.all);
-    store_warm(t, ST_WARM_MARK, &who, mark);
-    store_rows((float *)t->bodies + ST_BODY_MOVEMENT, who.record, ST_BODY_FLOATS, c, who.all);
-  }
-}
-
-static V3 snap_v3(V3 v) { return v3(f_snap(v.x, K(ST_SNAP)), f_snap(v.y, K(ST_SNAP)), f_snap(v.z, K(ST_SNAP))); }
-
-void LANED(st_bodies_store)(const st_tick *t, uint32_t first, uint32_t end)
-{
-  for (uint32_t i = first; i < end; i += SB_LANES) {
-    body_lanes who = find_bodies(t, i, end);
-    F frame[8];
-    load_rows((float *)t->frames + ST_FRAME_TURN, who.record, ST_FRAME_FLOATS, frame);
-    StVelocity s = load_velocity(t, who.record);
-    StMovement m = load_movement(t, who.record);
-    V3 com = v3(frame[4], frame[5], frame[6]);
-    Q4 start = q4(frame[0], frame[1], frame[2], frame[3]);
-    V3 centre = v3_add(pick_v3(t->state->body_q, who.body, 7, 0), q4_rotate(start, com));
-    Q4 turn = q4_normalize(q4_mul(m.dq, start));
-    V3 p = v3_sub(v3_add(centre, m.dp), q4_rotate(turn, com));
-    V3 v = snap_v3(s.v), w = snap_v3(s.w);
-    float pose[7][SB_LANES], rate[6][SB_LANES];
-    f_store(pose[0], p.x), f_store(pose[1], p.y), f_store(pose[2], p.z);
-    f_store(pose[3], turn.x), f_store(pose[4], turn.y), f_store(pose[5], turn.z), f_store(pose[6], turn.w);
-    f_store(rate[0], v.x), f_store(rate[1], v.y), f_store(rate[2], v.z);
-    f_store(rate[3], w.x), f_store(rate[4], w.y), f_store(rate[5], w.z);
-    for (uint32_t l = 0; l < who.used; l++) {
-      if (t->masses[8 * (size_t)who.record[l] + 7] < 0.5f) continue;
-      uint32_t body = who.body[l];
-      float *joint_q = t->state->joint_q + t->model->joint_q_start[body], *joint_qd = t->state->joint_qd + t->model->joint_qd_start[body];
-      for (uint32_t k = 0; k < 7; k++) t->state->body_q[7 * (size_t)body + k] = joint_q[k] = pose[k][l];
-      for (uint32_t k = 0; k < 6; k++) t->state->body_qd[6 * (size_t)body + k] = joint_qd[k] = rate[k][l];
     }
   }
 }

@@ -11,8 +11,13 @@
 
 static sb_status register_array(const sb_bind *bind, const char *name, uint32_t type, uint32_t components, void *slot)
 {
-  sb_array_desc desc = {.struct_size = sizeof desc, .type = type, .domain = SB_DOMAIN_BODY, .components = components,
-                        .count = bind->model->body_count, .lane_block = 1, .name = name};
+  sb_array_desc desc = {.struct_size = sizeof desc,
+                        .type = type,
+                        .domain = SB_DOMAIN_BODY,
+                        .components = components,
+                        .count = bind->model->body_count,
+                        .lane_block = 1,
+                        .name = name};
   void *data;
   sb_status status = bind->host->register_array(bind->host->context, &desc, &data);
   memcpy(slot, &data, sizeof data);
@@ -27,7 +32,8 @@ sb_status st_sleep_bind(st_sleep *s, const sb_bind *bind, char *error, uint32_t 
   if (status) return status;
   s->parent = bind->host->alloc(bind->host->context, ((uint64_t)bind->model->body_count + 1) * sizeof *s->parent);
   s->mark = bind->host->alloc(bind->host->context, ((uint64_t)bind->model->body_count + 1) * sizeof *s->mark);
-  s->cache = bind->host->alloc(bind->host->context, ((uint64_t)bind->contact_capacity + 1) * ST_CACHE_FLOATS * sizeof *s->cache);
+  s->cache = bind->host->alloc(bind->host->context,
+                               ((uint64_t)bind->contact_capacity + 1) * ST_CACHE_FLOATS * sizeof *s->cache);
   if (s->parent && s->mark && s->cache) return SB_OK;
   snprintf(error, error_size, "out of memory for the islands of %u bodies", bind->model->body_count);
   return SB_E_MEMORY;
@@ -40,7 +46,8 @@ static bool is_slow(const st_sleep *s, const st_tick *t, uint32_t body)
   StVelocity v;
   v.v = v3(qd[0], qd[1], qd[2]);
   v.w = v3(qd[3], qd[4], qd[5]);
-  return st_speed2(v, q4(q[3], q[4], q[5], q[6]), s33(i[0], i[1], i[2], i[3], i[4], i[5]), t->model->body_inv_mass[body]) < s->speed2;
+  return st_speed2(v, q4(q[3], q[4], q[5], q[6]), s33(i[0], i[1], i[2], i[3], i[4], i[5]),
+                   t->model->body_inv_mass[body]) < s->speed2;
 }
 
 static bool is_own(const st_tick *t, int32_t body)
@@ -63,7 +70,10 @@ static bool is_disturbed(const st_sleep *s, const st_tick *t, uint32_t body)
   return memcmp(t->state->body_q + 7 * (size_t)body, s->pose + 7 * (size_t)body, 7 * sizeof(float)) != 0;
 }
 
-static bool sleeps(const st_sleep *s, const st_tick *t, int32_t body) { return is_own(t, body) && ISLAND(s, body) != 0; }
+static bool sleeps(const st_sleep *s, const st_tick *t, int32_t body)
+{
+  return is_own(t, body) && ISLAND(s, body) != 0;
+}
 
 /* `other` wakes what it touches: it moves, is awake and not slow. */
 static bool wakes(const st_sleep *s, const st_tick *t, int32_t other)
@@ -81,7 +91,8 @@ void st_sleep_wake(const st_sleep *s, const st_tick *t)
     asleep += ISLAND(s, body) != 0;
   }
   for (uint32_t r = 0; asleep && r < t->moved_count; r++)
-    if (sleeps(s, t, (int32_t)t->moved[r]) && is_disturbed(s, t, t->moved[r])) s->mark[island_of(s, t, t->moved[r])] = 1;
+    if (sleeps(s, t, (int32_t)t->moved[r]) && is_disturbed(s, t, t->moved[r]))
+      s->mark[island_of(s, t, t->moved[r])] = 1;
   for (uint32_t i = 0; asleep && i < c->count; i++) {
     int32_t a = c->body_a[i], b = c->body_b[i];
     if (sleeps(s, t, a) && wakes(s, t, b)) s->mark[island_of(s, t, (uint32_t)a)] = 1;
@@ -94,7 +105,8 @@ void st_sleep_wake(const st_sleep *s, const st_tick *t)
   }
 }
 
-/* A contact that the tick before had, and that nobody solves: one of its bodies sleeps and the other one sleeps or is not to be moved. */
+/* A contact that the tick before had, and that nobody solves: one of its bodies sleeps and the other one sleeps or is
+ * not to be moved. */
 static bool is_kept(const st_sleep *s, const st_tick *t, uint32_t contact)
 {
   int32_t a = t->contacts->body_a[contact], b = t->contacts->body_b[contact];
@@ -107,14 +119,16 @@ void st_sleep_keep_before(const st_sleep *s, const st_tick *t)
   const sb_contacts *c = t->contacts;
   for (uint32_t i = 0; i < c->count; i++)
     if (is_kept(s, t, i))
-      memcpy(s->cache + ST_CACHE_FLOATS * (size_t)i, t->cache + ST_CACHE_FLOATS * (size_t)t->match[i], ST_CACHE_FLOATS * sizeof(float));
+      memcpy(s->cache + ST_CACHE_FLOATS * (size_t)i, t->cache + ST_CACHE_FLOATS * (size_t)t->match[i],
+             ST_CACHE_FLOATS * sizeof(float));
 }
 
 void st_sleep_keep_after(const st_sleep *s, const st_tick *t)
 {
   for (uint32_t i = 0; i < t->contacts->count; i++)
     if (is_kept(s, t, i))
-      memcpy(t->cache + ST_CACHE_FLOATS * (size_t)i, s->cache + ST_CACHE_FLOATS * (size_t)i, ST_CACHE_FLOATS * sizeof(float));
+      memcpy(t->cache + ST_CACHE_FLOATS * (size_t)i, s->cache + ST_CACHE_FLOATS * (size_t)i,
+             ST_CACHE_FLOATS * sizeof(float));
 }
 
 void st_sleep_count(const st_sleep *s, const st_tick *t, uint32_t first, uint32_t end)
@@ -151,7 +165,16 @@ static void fall_asleep(const st_sleep *s, const st_tick *t, uint32_t body, uint
   memset(t->state->joint_qd + t->model->joint_qd_start[body], 0, 6 * sizeof(float));
 }
 
-void st_sleep_islands(const st_sleep *s, const st_tick *t, uint32_t manifold_count)
+static void join_touching(const st_sleep *s, const st_tick *t, const st_graph *g)
+{
+  for (uint32_t chunk = 0; chunk < g->chunk_count; chunk++)
+    for (uint32_t i = chunk * ST_FIND_CHUNK, last = i + g->found[chunk]; i < last; i++) {
+      uint32_t a = g->manifolds[i].body_a, b = g->manifolds[i].body_b;
+      if (t->frames[a].own > 0.5f && t->frames[b].own > 0.5f) join(s, t->moved[a], t->moved[b]);
+    }
+}
+
+void st_sleep_islands(const st_sleep *s, const st_tick *t, const st_graph *graph)
 {
   bool any = false;
   for (uint32_t r = 0; r < t->moved_count; r++) {
@@ -163,10 +186,7 @@ void st_sleep_islands(const st_sleep *s, const st_tick *t, uint32_t manifold_cou
   if (!any) return;
   for (uint32_t r = 0; r < t->moved_count; r++)
     if (ISLAND(s, t->moved[r])) join(s, t->moved[r], island_of(s, t, t->moved[r]));
-  for (uint32_t i = 0; i < manifold_count; i++) {
-    uint32_t a = t->manifolds[i].body_a, b = t->manifolds[i].body_b;
-    if (t->frames[a].own > 0.5f && t->frames[b].own > 0.5f) join(s, t->moved[a], t->moved[b]);
-  }
+  join_touching(s, t, graph);
   for (uint32_t r = 0; r < t->moved_count; r++) {
     uint32_t body = t->moved[r];
     if (t->frames[r].own > 0.5f && !ISLAND(s, body) && CALM(s, body) < s->ticks) s->mark[find_root(s, body)] = 1;

@@ -11,15 +11,17 @@
 
 #define SHOTS 64
 
-/* 64 bullets of r = 1 cm at 300 m/s, 5 m a tick, each from another place and at another angle up to 50 degrees, against a wall of 1 cm, bolted down or
- * free. Contacts reach as far as shapes move within the tick; friction makes the balls turn by many radians in it. */
+/* 64 bullets of r = 1 cm at 300 m/s, 5 m a tick, each from another place and at another angle up to 50 degrees, against
+ * a wall of 1 cm, bolted down or free. Contacts reach as far as shapes move within the tick; friction makes the balls
+ * turn by many radians in it. */
 static int count_through(bool free_wall)
 {
   int through = 0;
   for (int k = 0; k < SHOTS; k++) {
     sb_model_builder *b = physics_builder(0);
     double angle = 0.125 * (k % 8), start = -3 - 0.11 * k;
-    sb_build_body bullet = physics_free(0.03, 1.2e-6, 1.2e-6, 1.2e-6, start, 0.01 * k - 0.3 + start * tan(angle), 0.013 * k - 0.4);
+    sb_build_body bullet =
+        physics_free(0.03, 1.2e-6, 1.2e-6, 1.2e-6, start, 0.01 * k - 0.3 + start * tan(angle), 0.013 * k - 0.4);
     bullet.qd[0] = 300 * cos(angle), bullet.qd[1] = 300 * sin(angle);
     physics_shape(b, SB_SHAPE_SPHERE, sb_builder_add_body(b, &bullet, NULL), 0.01, 0, 0, 0.3);
     sb_build_body wall = physics_free(50, 1000, 1000, 1000, 0, 0, 0);
@@ -32,15 +34,16 @@ static int count_through(bool free_wall)
   return through;
 }
 
-/* A blade of 1 m x 1 m x 1 cm turns about y through up to 2 rad a tick; a ball of r = 2 cm rests in its way, up to 2 rad ahead. How many of 64 balls has it
- * passed without touching? */
+/* A blade of 1 m x 1 m x 1 cm turns about y through up to 2 rad a tick; a ball of r = 2 cm rests in its way, up to 2
+ * rad ahead. How many of 64 balls has it passed without touching? */
 static int count_missed(double spin, bool ccd)
 {
   int missed = 0;
   for (int k = 0; k < SHOTS; k++) {
     sb_model_builder *b = physics_builder(0);
     double ahead = 0.15 + 0.03 * k, from_axis = 0.1 + 0.005 * k;
-    sb_build_body ball = physics_free(0.1, 1.6e-5, 1.6e-5, 1.6e-5, from_axis * cos(ahead), 0.3, -from_axis * sin(ahead));
+    sb_build_body ball =
+        physics_free(0.1, 1.6e-5, 1.6e-5, 1.6e-5, from_axis * cos(ahead), 0.3, -from_axis * sin(ahead));
     physics_shape(b, SB_SHAPE_SPHERE, sb_builder_add_body(b, &ball, NULL), 0.02, 0, 0, 0.3);
     sb_build_body blade = physics_free(50, 10, 10, 10, 0, 0, 0);
     blade.qd[4] = spin;

@@ -1,4 +1,5 @@
-/* steel on what makes contact solvers fail: long stacks, heavy on light, cards that lean, an arch, piles; and that neighbours and worlds change no bit. */
+/* steel on what makes contact solvers fail: long stacks, heavy on light, cards that lean, an arch, piles; and that
+ * neighbours and worlds change no bit. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,10 +20,12 @@ static sb_model_builder *floor_builder(double friction)
 }
 
 /* A box of half extents (a, b, c), turned about y, of mass m. */
-static int32_t add_box(sb_model_builder *builder, const double size[3], double m, double x, double z, double turn, double friction)
+static int32_t add_box(sb_model_builder *builder, const double size[3], double m, double x, double z, double turn,
+                       double friction)
 {
   double a = size[0], b = size[1], c = size[2];
-  sb_build_body body = physics_free(m, m * (b * b + c * c) / 3, m * (a * a + c * c) / 3, m * (a * a + b * b) / 3, x, 0, z);
+  sb_build_body body =
+      physics_free(m, m * (b * b + c * c) / 3, m * (a * a + c * c) / 3, m * (a * a + b * b) / 3, x, 0, z);
   body.q[4] = sin(turn / 2), body.q[6] = cos(turn / 2);
   int32_t index = sb_builder_add_body(builder, &body, NULL);
   sb_build_shape box = sb_build_shape_default();
@@ -55,8 +58,8 @@ static double fastest(const physics *p)
   return worst;
 }
 
-/* Contacts in a row are springs in a row: a slender column of many buckles unless they are stiff. 15 cubes want contact_frequency 60 Hz and
- * 8 substeps; with the defaults they come down, 10 stand (test_physics_steel.c). */
+/* Contacts in a row are springs in a row: a slender column of many buckles unless they are stiff. 15 cubes want
+ * contact_frequency 60 Hz and 8 substeps; with the defaults they come down, 10 stand (test_physics_steel.c). */
 static void test_long_stack(void **state)
 {
   (void)state;
@@ -75,7 +78,8 @@ static void test_long_stack(void **state)
   physics_verdict();
 }
 
-/* Five cubes, each twice as heavy as the one below, 16 : 1 from top to bottom; then 20 : 1 on each of two light ones. */
+/* Five cubes, each twice as heavy as the one below, 16 : 1 from top to bottom; then 20 : 1 on each of two light ones.
+ */
 static void test_heavy_on_light(void **state)
 {
   (void)state;
@@ -118,7 +122,8 @@ static void test_card_house(void **state)
   physics_verdict();
 }
 
-/* A voussoir between the joints at angles `low` and `high` of a semicircle: two slabs whose outer faces lie in the joints. */
+/* A voussoir between the joints at angles `low` and `high` of a semicircle: two slabs whose outer faces lie in the
+ * joints. */
 static void add_voussoir(sb_model_builder *b, double radius, double low, double high)
 {
   static const double slab[3] = {0.2, 0.2, 0.03}; /* radial, along the vault, half thickness */
@@ -161,17 +166,20 @@ static double energy(const physics *p)
   for (uint32_t b = 0; b < p->m->body_count; b++) {
     const float *v = p->s->body_qd + 6 * b;
     for (int k = 0; k < 3; k++)
-      e += 0.5 * (double)p->m->body_mass[b] * v[k] * v[k] + 0.5 * (double)p->m->body_inertia[6 * b] * v[k + 3] * v[k + 3];
+      e += 0.5 * (double)p->m->body_mass[b] * v[k] * v[k] +
+           0.5 * (double)p->m->body_inertia[6 * b] * v[k + 3] * v[k + 3];
     e += (double)p->m->body_mass[b] * G * (double)p->s->body_q[7 * b + 2];
   }
   return e;
 }
 
-/* A pile without restitution only loses energy; what overlap gives back when it is pushed apart stays small beside what fell. */
+/* A pile without restitution only loses energy; what overlap gives back when it is pushed apart stays small beside what
+ * fell. */
 static void test_energy(void **state)
 {
   (void)state;
-  static const sb_scene_param pile[] = {{"count", "100", NULL}, {"side", "4", NULL}, {"extent", "1.2", NULL}, {NULL, NULL, NULL}};
+  static const sb_scene_param pile[] = {
+      {"count", "100", NULL}, {"side", "4", NULL}, {"extent", "1.2", NULL}, {NULL, NULL, NULL}};
   physics p = physics_start_model(physics_load("generator:pile", pile, false), STEEL, 120, PHYSICS_NO_PARAMS);
   double first = energy(&p), lowest = first, gain = 0;
   for (int t = 0; t < 480; t++) {
@@ -180,7 +188,8 @@ static void test_energy(void **state)
     gain = fmax(gain, e - lowest);
     lowest = fmin(lowest, e);
   }
-  physics_bound(&p, "pile of 100: largest gain of energy over its lowest, share of what was lost", gain / (first - lowest), 5e-3);
+  physics_bound(&p, "pile of 100: largest gain of energy over its lowest, share of what was lost",
+                gain / (first - lowest), 5e-3);
   physics_stop(&p);
   physics_verdict();
 }
@@ -211,7 +220,8 @@ static void test_neighbours(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_long_stack), cmocka_unit_test(test_heavy_on_light), cmocka_unit_test(test_card_house), cmocka_unit_test(test_arch),
-                                     cmocka_unit_test(test_energy), cmocka_unit_test(test_neighbours)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_long_stack), cmocka_unit_test(test_heavy_on_light),
+                                     cmocka_unit_test(test_card_house), cmocka_unit_test(test_arch),
+                                     cmocka_unit_test(test_energy),     cmocka_unit_test(test_neighbours)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

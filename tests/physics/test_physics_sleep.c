@@ -1,4 +1,5 @@
-/* Sleep in steel: who falls asleep and when, what wakes whom, and that it all is state: snapshots, threads, lanes, neighbours. */
+/* Sleep in steel: who falls asleep and when, what wakes whom, and that it all is state: snapshots, threads, lanes,
+ * neighbours. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -174,7 +175,8 @@ static void test_threads_and_lanes(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_falls_asleep), cmocka_unit_test(test_wakes), cmocka_unit_test(test_snapshot),
-                                     cmocka_unit_test(test_neighbours), cmocka_unit_test(test_threads_and_lanes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_falls_asleep), cmocka_unit_test(test_wakes),
+                                     cmocka_unit_test(test_snapshot), cmocka_unit_test(test_neighbours),
+                                     cmocka_unit_test(test_threads_and_lanes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

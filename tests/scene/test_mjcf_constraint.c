@@ -104,6 +104,32 @@ static void test_tendon(void **state)
   sb_model_store_free(store);
 }
 
+/* general is a motor of some gain, or a servo whose bias is its gain's opposite; anything else is reported. */
+static void test_general(void **state)
+{
+  (void)state;
+  static const char text[] = SCENE(
+      "<default><default class='servo'><general biastype='affine' gainprm='40' biasprm='0 -40 -3'/></default></default>"
+      "<tendon><fixed name='t'><joint joint='h' coef='1'/></fixed></tendon><actuator>"
+      "<general joint='h' gear='2' gainprm='5' ctrlrange='-1 1'/><general tendon='t' gainprm='-4' forcerange='-8 2'/>"
+      "<general class='servo' joint='s' gear='2'/><general joint='h' dyntype='filter'/>"
+      "<general joint='h' biastype='affine' gainprm='1' biasprm='1 -1'/></actuator>");
+  sb_diagnostics diag = {0};
+  sb_model_store *store = NULL;
+  assert_int_equal(fixture_load_bytes(text, strlen(text), &store, &diag), SB_OK);
+  const sb_model *m = view(store);
+  assert_int_equal(diag.count, 1);
+  assert_int_equal(m->actuator_count, 3);
+  static const uint32_t kinds[3] = {SB_ACTUATOR_MOTOR, SB_ACTUATOR_MOTOR, SB_ACTUATOR_POSITION};
+  static const float gears[3] = {10.0f, -4.0f, 2.0f};
+  assert_memory_equal(m->actuator_kind, kinds, sizeof kinds);
+  assert_memory_equal(m->actuator_gear, gears, sizeof gears);
+  assert_true(m->actuator_ctrl_lower[1] == -0.5f && m->actuator_ctrl_upper[1] == 2.0f);
+  assert_true(m->joint_target_ke[13] == 160.0f && m->joint_target_kd[13] == 12.0f);
+  sb_diagnostics_clear(&diag);
+  sb_model_store_free(store);
+}
+
 typedef struct wrong {
   const char *text, *says;
 } wrong;
@@ -195,9 +221,9 @@ static void test_left_out(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_connect),      cmocka_unit_test(test_weld),
-                                     cmocka_unit_test(test_joint),        cmocka_unit_test(test_tendon),
-                                     cmocka_unit_test(test_wrong),        cmocka_unit_test(test_left_out),
-                                     cmocka_unit_test(test_sensor_frames)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_connect),       cmocka_unit_test(test_weld),
+                                     cmocka_unit_test(test_joint),         cmocka_unit_test(test_tendon),
+                                     cmocka_unit_test(test_wrong),         cmocka_unit_test(test_left_out),
+                                     cmocka_unit_test(test_sensor_frames), cmocka_unit_test(test_general)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

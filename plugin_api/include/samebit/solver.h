@@ -23,7 +23,7 @@ extern "C" {
 #define SB_HANDLES_PARTICLES 8u
 #define SB_HANDLES_CLOTH 16u
 #define SB_HANDLES_SOFT 32u
-#define SB_HANDLES_EQUALITIES 64u    /* equality constraints; without it the host refuses connect and weld, and softens joint */
+#define SB_HANDLES_EQUALITIES 64u    /* equality constraints; without it the host holds them by soft forces */
 #define SB_HANDLES_TENDONS 128u      /* tendons that act; without it the host brings their forces into joint_f, softly */
 
 /* Parameter types */

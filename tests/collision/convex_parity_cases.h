@@ -1,6 +1,6 @@
 /* Parity of the convex kernels, which are scalar text: words 0 and 1 choose the shapes, 2 to 7 the sizes, 8 to 14 the pose of b in a's
  * frame, 15 the limit, 16 to 27 the corners of a tetrahedron, which is the hull and, in part, the triangle; 28 to 36 neighbours'
- * normals. The cases named aligned round all of them coarsely, so that ties, parallel faces and coincident centres are common. */
+ * normals. case_aligned_gjk rounds all of them coarsely, so that ties, parallel faces and coincident centres are common. */
 #define GEO_PARITY_VERTEX(i) 16u + 3u * (i)
 #ifdef SB_GLSL
 #define GEO_PARAM uint parity_i,
@@ -47,8 +47,7 @@ FN V3 tetrahedron_normal(GEO_PARAM U f)
   X(case_clip, 37, 35)                                                                                                 \
   X(case_plane, 37, 27)                                                                                                \
   X(case_edges, 37, 6)                                                                                                 \
-  X(case_aligned_gjk, 37, 8)                                                                                           \
-  X(case_aligned_clip, 37, 35)
+  X(case_aligned_gjk, 37, 8)
 
 #define CONVEX_COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
 #define CONVEX_COARSE_V3(k) v3(CONVEX_COARSE(k), CONVEX_COARSE(k + 1), CONVEX_COARSE(k + 2))
@@ -163,11 +162,11 @@ PARITY_KERNEL(case_settle)
   ConvexHit h = convex_settle(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, IN(34), KU(1u)), IN_V3(16), IN_V3(19));
   OUT_V3(0, h.on_a) OUT_V3(3, h.on_b) OUT(6, h.gap);
 }
-PARITY_KERNEL(case_clip)
-OUT_MANIFOLD(clip_reduce(clip_pair(GEO PARITY_A, PARITY_B, PARITY_N, f_abs(IN(15))), PARITY_N, PARITY_B, PARITY_SCALE))
-PARITY_KERNEL(case_aligned_clip)
-OUT_MANIFOLD(clip_reduce(clip_pair(GEO PARITY_COARSE_A, PARITY_COARSE_B, q4_rotate(PARITY_COARSE_Q, v3(f_round_even(IN(28)), f_round_even(IN(29)), f_round_even(IN(30)))), f_abs(IN(15))),
-                         PARITY_N, PARITY_COARSE_B, PARITY_SCALE))
+FN Manifold parity_clip(GEO_PARAM Convex a, Convex b, V3 n, F limit, F tolerance)
+{
+  return clip_reduce(clip_pair(GEO a, b, n, limit), n, b, tolerance);
+}
+PARITY_KERNEL(case_clip) OUT_MANIFOLD(parity_clip(GEO PARITY_A, PARITY_B, PARITY_N, f_abs(IN(15)), PARITY_SCALE))
 PARITY_KERNEL(case_plane)
 {
   ClipPoints c = clip_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15)));

@@ -5,7 +5,9 @@
  * others. All of a pair is given in one frame.
  *
  * Whoever includes this says where geometry lies: GEO_PARAM and GEO (first parameter and argument of functions, each with its comma,
- * or nothing), GEO_VERTEX(i), GEO_NORMAL(f) as V3, GEO_FIRST(f), GEO_CORNERS(f), GEO_CORNER(k) as U, all counted over the whole model. */
+ * or nothing), GEO_VERTEX(i), GEO_NORMAL(f) as V3, GEO_FIRST(f), GEO_CORNERS(f), GEO_CORNER(k) as U, all counted over the whole model;
+ * and GEO_FARTHEST_VERTEX(first, count, d), GEO_FARTHEST_FACE(first, count, d): which of these vertices, or faces' normals, is the
+ * farthest along d, counted from the first, of equal ones the first. */
 #ifndef SAMEBIT_COLLISION_CONVEX_KERNEL_H
 #define SAMEBIT_COLLISION_CONVEX_KERNEL_H
 
@@ -88,19 +90,7 @@ FN V3 convex_core_support(GEO_PARAM VIEW(Convex, s), V3 d)
     V3 u = v3_normalize_or(e, v3(K(1.0f), K(0.0f), K(0.0f)));
     return v3(AT(s).size.x * u.x, AT(s).size.y * u.y, AT(s).size.z * u.z);
   }
-  if (AT(s).type == CONVEX_HULL) {
-    V3 best = GEO_VERTEX(AT(s).vertices);
-    F most = v3_dot(best, d);
-    for (U i = KU(1u); i < AT(s).vertex_count; i++) {
-      V3 v = GEO_VERTEX(AT(s).vertices + i);
-      F along = v3_dot(v, d);
-      if (along > most) {
-        most = along;
-        best = v;
-      }
-    }
-    return best;
-  }
+  if (AT(s).type == CONVEX_HULL) return GEO_VERTEX(AT(s).vertices + GEO_FARTHEST_VERTEX(AT(s).vertices, AT(s).vertex_count, d));
   return v3_zero();
 }
 
@@ -189,15 +179,7 @@ FN Feature feature_box(VIEW(Convex, s), V3 d)
 FN Feature feature_hull(GEO_PARAM VIEW(Convex, s), V3 d)
 {
   V3 l = m33_tmul_v3(AT(s).r, d);
-  U best = KU(0u);
-  F most = v3_dot(GEO_NORMAL(AT(s).faces), l);
-  for (U i = KU(1u); i < AT(s).face_count; i++) {
-    F along = v3_dot(GEO_NORMAL(AT(s).faces + i), l);
-    if (along > most) {
-      most = along;
-      best = i;
-    }
-  }
+  U best = GEO_FARTHEST_FACE(AT(s).faces, AT(s).face_count, l);
   U face = AT(s).faces + best;
   Feature f = feature_none(m33_mul_v3(AT(s).r, GEO_NORMAL(face)));
   f.count = GEO_CORNERS(face) < 16u ? GEO_CORNERS(face) : KU(16u);

@@ -2,17 +2,24 @@
  * meshes and heightfields. Knows collision_state.h and convex_manifold.kernel.h. */
 #include "collision_state.h"
 
-#define GEO_PARAM const sb_model *geo,
+#define GEO_PARAM const sb_collision *geo,
 #define GEO geo,
-#define GEO_VERTEX(i) load_v3(geo->geometry_vertex + 3 * (size_t)(i))
-#define GEO_NORMAL(f) load_v3(geo->face_normal + 3 * (size_t)(f))
-#define GEO_FIRST(f) (geo->face_corners[2 * (size_t)(f)])
-#define GEO_CORNERS(f) (geo->face_corners[2 * (size_t)(f) + 1])
-#define GEO_CORNER(k) (geo->corner_vertex[k])
+#define GEO_VERTEX(i) load_v3(geo->model->geometry_vertex + 3 * (size_t)(i))
+#define GEO_NORMAL(f) load_v3(geo->model->face_normal + 3 * (size_t)(f))
+#define GEO_FIRST(f) (geo->model->face_corners[2 * (size_t)(f)])
+#define GEO_CORNERS(f) (geo->model->face_corners[2 * (size_t)(f) + 1])
+#define GEO_CORNER(k) (geo->model->corner_vertex[k])
+#define GEO_FARTHEST_VERTEX(first, count, d) farthest(geo, geo->hull_vertex, first, count, d)
+#define GEO_FARTHEST_FACE(first, count, d) farthest(geo, geo->hull_normal, first, count, d)
 
 #include "samebit/maths.h"
 
 static inline V3 load_v3(const float *p) { return v3(p[0], p[1], p[2]); }
+
+static inline uint32_t farthest(const sb_collision *c, float *const points[3], uint32_t first, uint32_t count, V3 d)
+{
+  return c->farthest((const float *const *)points, first, count, (const float[3]){d.x, d.y, d.z});
+}
 
 #include "convex_manifold.kernel.h"
 
@@ -67,8 +74,8 @@ void collision_convex_pair(const sb_collision *c, const collision_pair *pair, fl
   X7 xa = load_x7(c->shape_q + 7 * (size_t)sa);
   Convex b = convex_at(m, sb, narrow_relative(xa, load_x7(c->shape_q + 7 * (size_t)sb)));
   Convex a = convex_at(m, sa, x7(v3_zero(), q4_identity()));
-  Manifold found = m->shape_type[sa] == SB_SHAPE_PLANE ? convex_plane(m, &b, v3(0.0f, 0.0f, 1.0f), limit)
-                                                       : convex_convex(m, &a, &b, limit);
+  Manifold found = m->shape_type[sa] == SB_SHAPE_PLANE ? convex_plane(c, &b, v3(0.0f, 0.0f, 1.0f), limit)
+                                                       : convex_convex(c, &a, &b, limit);
   manifold_points p = points_of(&found);
   V3 n = q4_rotate(xa.q, found.n);
   X7 fa = frame_of(c, sa), fb = frame_of(c, sb);
@@ -90,11 +97,11 @@ void collision_convex_pair(const sb_collision *c, const collision_pair *pair, fl
   }
 }
 
-Manifold collision_ball_against(const sb_model *m, float radius, uint32_t shape, X7 rel)
+Manifold collision_ball_against(const sb_collision *c, float radius, uint32_t shape, X7 rel)
 {
   Convex ball = convex_of(CONVEX_SPHERE, v3(radius, 0.0f, 0.0f), v3_zero(), q4_to_m33(q4_identity()));
-  Convex other = convex_at(m, shape, rel);
-  ConvexHit h = convex_distance(m, &ball, &other, NARROW_NO_POINT);
+  Convex other = convex_at(c->model, shape, rel);
+  ConvexHit h = convex_distance(c, &ball, &other, NARROW_NO_POINT);
   Manifold r = manifold_empty();
   r.n = h.n;
   r.a0 = h.on_a;
@@ -118,6 +125,7 @@ typedef struct surface_point {
 
 /* Points in the order of triangles. */
 typedef struct surface_pool {
+  const sb_collision *collision;
   const sb_model *model;
   Convex a;
   X7 to_a; /* pose of the surface in the frame of a */
@@ -226,10 +234,10 @@ static void add_triangle(surface_pool *pool, const surface_triangle *s)
   t.tn = q4_rotate(pool->to_a.q, s->normal[0]);
   t.reach = f_sqrt(f_max(v3_len2(v3_sub(t.t1, t.t0)), v3_len2(v3_sub(t.t2, t.t0))));
   TriangleEdges e = {q4_rotate(pool->to_a.q, s->normal[1]), q4_rotate(pool->to_a.q, s->normal[2]), q4_rotate(pool->to_a.q, s->normal[3]), s->open};
-  TriangleHit hit = triangle_hit(pool->model, &pool->a, &t, pool->solid_below, pool->limit);
+  TriangleHit hit = triangle_hit(pool->collision, &pool->a, &t, pool->solid_below, pool->limit);
   if (!hit.near_by) return;
   bool face = hit.face || !triangle_owns(pool, s, &t, e, hit.h.on_b, v3_neg(hit.h.n));
-  Manifold m = triangle_manifold(pool->model, &pool->a, &t, &hit, face, pool->limit);
+  Manifold m = triangle_manifold(pool->collision, &pool->a, &t, &hit, face, pool->limit);
   manifold_points p = points_of(&m);
   for (uint32_t i = 0; i < 4; i++) {
     if (!(p.gap[i] < pool->limit)) continue;
@@ -487,7 +495,8 @@ void collision_surface_pair(const sb_collision *c, const collision_pair *pair, f
   bool swap = m->shape_type[pair->a] > m->shape_type[pair->b];
   uint32_t sa = swap ? pair->b : pair->a, sb = swap ? pair->a : pair->b, g = (uint32_t)m->shape_geometry[sb];
   X7 xa = load_x7(c->shape_q + 7 * (size_t)sa), xb = load_x7(c->shape_q + 7 * (size_t)sb);
-  surface_pool pool = {.model = m,
+  surface_pool pool = {.collision = c,
+                       .model = m,
                        .a = convex_at(m, sa, x7(v3_zero(), q4_identity())),
                        .to_a = narrow_relative(xa, xb),
                        .limit = limit,

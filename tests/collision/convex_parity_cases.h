@@ -16,7 +16,14 @@
 #define GEO_CORNERS(f) KU(3u)
 #define GEO_CORNER(k) tetrahedron_corner(k)
 
+#define GEO_FARTHEST_VERTEX(first, count, d) tetrahedron_farthest(GEO first, count, d, false)
+#define GEO_FARTHEST_FACE(first, count, d) tetrahedron_farthest(GEO first, count, d, true)
+
 #include "collision/narrow_manifold.kernel.h"
+
+#ifndef SB_GLSL
+#include <stdbool.h>
+#endif
 
 /* Faces 0 2 1, 0 1 3, 1 2 3, 0 3 2. */
 FN U tetrahedron_corner(U k)
@@ -30,6 +37,21 @@ FN V3 tetrahedron_normal(GEO_PARAM U f)
   V3 q = GEO_VERTEX(tetrahedron_corner(3u * f + 1u));
   V3 r = GEO_VERTEX(tetrahedron_corner(3u * f + 2u));
   return v3_normalize_or(v3_cross(v3_sub(q, p), v3_sub(r, p)), v3(K(0.0f), K(0.0f), K(1.0f)));
+}
+
+FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
+{
+  U best = KU(0u);
+  F most = K(0.0f);
+  for (U i = KU(0u); i < count; i++) {
+    V3 p = faces ? tetrahedron_normal(GEO first + i) : GEO_VERTEX(first + i);
+    F along = v3_dot(p, d);
+    if (i == 0u || along > most) {
+      most = along;
+      best = i;
+    }
+  }
+  return best;
 }
 
 #include "collision/convex_manifold.kernel.h"

@@ -11,9 +11,12 @@
 #include "convex.kernel.h"
 
 #define GJK_ROUNDS 40
+/* A parity case has less room, because a device's compiler spends minutes on large arrays. */
+#ifndef EPA_VERTICES
 #define EPA_VERTICES 60
 #define EPA_FACES 128
 #define EPA_EDGES 96
+#endif
 
 /* n: unit, from a to b. gap: separation along n. on_a, on_b: deepest points, on the planes that touch the shapes, so that
  * gap = n . (on_b - on_a). core_overlap: the cores meet. flat: no direction could be found there, n is arbitrary. */

@@ -12,7 +12,9 @@
 #define CLIP_ENDS 16
 #define CLIP_CORNERS 32
 #define CLIP_DEEPEST 48
-#define CLIP_MAX 49
+#ifndef CLIP_MAX
+#define CLIP_MAX 49 /* fewer in a parity case, as for the polytope */
+#endif
 /* Faces tilted more than this from the normal (cosine) are not clipped: the contact is at an edge or corner. */
 #define CLIP_ALIGNED 0.985f
 /* The same for two edges, which must be at right angles to the normal. */

@@ -19,6 +19,11 @@
 #define GEO_FARTHEST_VERTEX(first, count, d) tetrahedron_farthest(GEO first, count, d, false)
 #define GEO_FARTHEST_FACE(first, count, d) tetrahedron_farthest(GEO first, count, d, true)
 
+#define EPA_VERTICES 10
+#define EPA_FACES 18
+#define EPA_EDGES 16
+#define CLIP_MAX 12
+
 #include "collision/narrow_manifold.kernel.h"
 
 #ifndef SB_GLSL
@@ -66,7 +71,9 @@ FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
   X(case_polish, 37, 4)                                                                                                \
   X(case_snap, 37, 4)                                                                                                  \
   X(case_settle, 37, 7)                                                                                                \
-  X(case_clip, 37, 35)                                                                                                 \
+  X(case_clip, 37, 15)                                                                                                 \
+  X(case_clip_edges, 37, 15)                                                                                           \
+  X(case_reduce, 48, 35)                                                                                               \
   X(case_plane, 37, 22)                                                                                                \
   X(case_edges, 37, 6)                                                                                                 \
   X(case_aligned_gjk, 37, 8)
@@ -214,11 +221,46 @@ PARITY_KERNEL(case_settle)
   ConvexHit h = convex_settle(GEO TO(a), TO(b), parity_hit(PARITY_N, IN(34), KU(1u)), IN_V3(16), IN_V3(19));
   OUT_V3(0, h.on_a) OUT_V3(3, h.on_b) OUT(6, h.gap);
 }
+#define OUT_POINTS(c)                                                                                                  \
+  {                                                                                                                    \
+    F gap[CLIP_MAX];                                                                                                   \
+    for (int i = 0; i < CLIP_MAX - 2; i++) gap[i] = K(NARROW_NO_POINT);                                                \
+    for (U i = KU(0u); i < c.count; i++) gap[i] = c.g[i];                                                              \
+    for (int i = 0; i < CLIP_MAX - 2; i++) OUT(i, gap[i]);                                                             \
+    OUT_V3(10, c.count > 0u ? clip_at(TO(c), c.count - 1u) : v3_zero())                                                \
+    UOUT(13, c.code);                                                                                                  \
+    UOUT(14, c.count);                                                                                                 \
+  }
 PARITY_KERNEL(case_clip)
 {
-  PARITY_PAIR
+  Convex a = parity_triangle(IN_V3(16), IN_V3(19), IN_V3(22));
+  Convex b = parity_triangle(IN_V3(28), IN_V3(31), IN_V3(34));
+  Feature fa = feature_triangle(TO(a));
+  Feature fb = feature_triangle(TO(b));
   ClipPoints c;
-  clip_pair(TO(c), GEO TO(a), TO(b), PARITY_N, f_abs(IN(15)));
+  c.count = KU(0u);
+  clip_features(TO(c), TO(fa), TO(fb), v3_normalize_or(IN_V3(8), a.tn), (UIN(2) & 1u) == 1u, f_abs(IN(15)));
+  OUT_POINTS(c)
+}
+PARITY_KERNEL(case_clip_edges)
+{
+  Convex a = convex_of(CONVEX_CAPSULE, CONVEX_ABS(IN_V3(2)), v3_zero(), q4_to_m33(q4_identity()));
+  Convex b = convex_of(CONVEX_CAPSULE, CONVEX_ABS(IN_V3(5)), IN_V3(8), q4_to_m33(q4_normalize(IN_Q4(11))));
+  Feature fa = feature_capsule(TO(a), PARITY_N);
+  Feature fb = feature_capsule(TO(b), v3_neg(PARITY_N));
+  ClipPoints c;
+  c.count = KU(0u);
+  c.code = KU(0u);
+  clip_edges(TO(c), TO(fa), TO(fb), PARITY_N, f_abs(IN(15)));
+  OUT_POINTS(c)
+}
+PARITY_KERNEL(case_reduce)
+{
+  Convex b = PARITY_B;
+  ClipPoints c;
+  c.count = KU(0u);
+  c.code = UIN(2) & 0xffc0u;
+  for (U i = KU(0u); i < 8u; i++) clip_put(TO(c), i * 3u, IN_V3(16u + 3u * i), IN(40u + i), K(NARROW_NO_POINT));
   OUT_MANIFOLD(clip_reduce(TO(c), PARITY_N, TO(b), PARITY_SCALE))
 }
 PARITY_KERNEL(case_plane)

@@ -114,17 +114,6 @@ FN V3 triangle_weights(V3 p0, V3 p1, V3 p2)
   return v3((1.0f - y) - z, y, z);
 }
 
-/* The simplex of the vertices i, j, k that have weight. */
-FN Simplex simplex_face(VIEW(Simplex, s), U i, U j, U k)
-{
-  V3 t = triangle_weights(simplex_w(s, i), simplex_w(s, j), simplex_w(s, k));
-  Simplex r = simplex_none();
-  if (t.x > 0.0f) simplex_add(TO(r), simplex_w(s, i), simplex_a(s, i), t.x);
-  if (t.y > 0.0f) simplex_add(TO(r), simplex_w(s, j), simplex_a(s, j), t.y);
-  if (t.z > 0.0f) simplex_add(TO(r), simplex_w(s, k), simplex_a(s, k), t.z);
-  return r;
-}
-
 /* Whether the origin lies on the other side of face p q r than the vertex o, or the tetrahedron is flat there. */
 FN bool simplex_beyond(V3 p, V3 q, V3 r, V3 o)
 {
@@ -134,41 +123,87 @@ FN bool simplex_beyond(V3 p, V3 q, V3 r, V3 o)
   return !((origin > 0.0f && other > 0.0f) || (origin < 0.0f && other < 0.0f));
 }
 
-/* Weights of the point nearest to the origin; vertices without weight are dropped. */
-FN Simplex simplex_solve(VIEW(Simplex, s))
+/* Weights of a simplex's vertices for its point nearest to the origin. inside: the origin is in the tetrahedron. */
+STRUCT(SimplexWeights) { F l0; F l1; F l2; F l3; V3 nearest; bool inside; };
+
+FN V3 simplex_sum(V3 sum, V3 w, F l) { return l > 0.0f ? v3_add_scaled(sum, w, l) : sum; }
+
+/* The nearest point of the face without vertex o. */
+FN SimplexWeights simplex_face(VIEW(Simplex, s), U o)
 {
-  if (AT(s).count == 3u) return simplex_face(s, KU(0u), KU(1u), KU(2u));
-  Simplex best = simplex_none();
+  V3 p = simplex_w(s, o == 0u ? KU(1u) : KU(0u));
+  V3 q = simplex_w(s, o <= 1u ? KU(2u) : KU(1u));
+  V3 r = simplex_w(s, o <= 2u ? KU(3u) : KU(2u));
+  V3 t = triangle_weights(p, q, r);
+  SimplexWeights f;
+  f.l0 = o == 0u ? K(0.0f) : t.x;
+  f.l1 = o == 0u ? t.x : (o == 1u ? K(0.0f) : t.y);
+  f.l2 = o <= 1u ? t.y : (o == 2u ? K(0.0f) : t.z);
+  f.l3 = o <= 2u ? t.z : K(0.0f);
+  f.nearest = t.x > 0.0f ? simplex_sum(simplex_sum(v3_scale(p, t.x), q, t.y), r, t.z)
+            : t.y > 0.0f ? simplex_sum(v3_scale(q, t.y), r, t.z) : v3_scale(r, t.z);
+  f.inside = false;
+  return f;
+}
+
+FN SimplexWeights simplex_segment(VIEW(Simplex, s))
+{
   V3 p = simplex_w(s, KU(0u));
-  if (AT(s).count <= 2u) {
-    F t = K(0.0f);
-    if (AT(s).count == 2u) {
-      V3 d = v3_sub(simplex_w(s, KU(1u)), p);
-      F len2 = v3_len2(d);
-      t = len2 > 0.0f ? f_clamp(f_div(-v3_dot(p, d), len2), K(0.0f), K(1.0f)) : K(0.0f);
-    }
-    if (t < 1.0f) simplex_add(TO(best), p, simplex_a(s, KU(0u)), 1.0f - t);
-    if (t > 0.0f) simplex_add(TO(best), simplex_w(s, KU(1u)), simplex_a(s, KU(1u)), t);
-    return best;
+  V3 q = p;
+  F t = K(0.0f);
+  if (AT(s).count == 2u) {
+    q = simplex_w(s, KU(1u));
+    V3 d = v3_sub(q, p);
+    F len2 = v3_len2(d);
+    t = len2 > 0.0f ? f_clamp(f_div(-v3_dot(p, d), len2), K(0.0f), K(1.0f)) : K(0.0f);
   }
+  SimplexWeights f;
+  f.l0 = 1.0f - t;
+  f.l1 = t;
+  f.l2 = K(0.0f);
+  f.l3 = K(0.0f);
+  f.nearest = t < 1.0f ? simplex_sum(v3_scale(p, f.l0), q, t) : q;
+  f.inside = false;
+  return f;
+}
+
+FN SimplexWeights simplex_solve(VIEW(Simplex, s))
+{
+  if (AT(s).count <= 2u) return simplex_segment(s);
+  SimplexWeights best;
+  best.l0 = K(0.0f); best.l1 = K(0.0f); best.l2 = K(0.0f); best.l3 = K(0.0f);
+  best.nearest = v3_zero();
+  best.inside = true;
   F least = K(NARROW_NO_POINT);
-  for (U o = KU(0u); o < 4u; o++) {
-    U i = o == 0u ? KU(1u) : KU(0u);
-    U j = o <= 1u ? KU(2u) : KU(1u);
-    U k = o <= 2u ? KU(3u) : KU(2u);
-    if (!simplex_beyond(simplex_w(s, i), simplex_w(s, j), simplex_w(s, k), simplex_w(s, o))) continue;
-    Simplex f = simplex_face(s, i, j, k);
-    F len2 = v3_len2(simplex_nearest(TO(f)));
+  for (U o = AT(s).count == 3u ? KU(3u) : KU(0u); o < 4u; o++) {
+    bool beyond = AT(s).count == 3u;
+    if (!beyond) {
+      V3 p = simplex_w(s, o == 0u ? KU(1u) : KU(0u));
+      V3 q = simplex_w(s, o <= 1u ? KU(2u) : KU(1u));
+      beyond = simplex_beyond(p, q, simplex_w(s, o <= 2u ? KU(3u) : KU(2u)), simplex_w(s, o));
+    }
+    if (!beyond) continue;
+    SimplexWeights f = simplex_face(s, o);
+    F len2 = v3_len2(f.nearest);
     if (len2 < least) {
       least = len2;
       best = f;
     }
   }
-  if (least >= NARROW_NO_POINT) {
-    best = AT(s);
-    best.inside = true;
-  }
   return best;
+}
+
+/* Keeps the vertices that have weight. */
+FN void simplex_keep(EDIT(Simplex, s), SimplexWeights f)
+{
+  U kept = KU(0u);
+  for (U i = KU(0u); i < AT(s).count; i++) {
+    F l = i == 0u ? f.l0 : (i == 1u ? f.l1 : (i == 2u ? f.l2 : f.l3));
+    if (!(l > 0.0f)) continue;
+    simplex_put(s, kept, simplex_w(s, i), simplex_a(s, i), l);
+    kept = kept + 1u;
+  }
+  AT(s).count = kept;
 }
 
 FN bool simplex_has(VIEW(Simplex, s), V3 w)
@@ -192,11 +227,11 @@ FN Simplex convex_gjk(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), F scale, F eno
   Simplex s = simplex_none();
   F tiny = 1.0e-7f * scale;
   F before = K(NARROW_NO_POINT);
+  V3 v = d;
   for (int round = 0; round < GJK_ROUNDS; round++) {
     F len2 = K(NARROW_NO_POINT);
     F len = K(NARROW_NO_POINT);
     if (s.count > 0u) {
-      V3 v = simplex_nearest(TO(s));
       len2 = v3_len2(v);
       if (!(len2 > tiny * tiny) || !(len2 < before)) break;
       before = len2;
@@ -208,11 +243,15 @@ FN Simplex convex_gjk(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), F scale, F eno
     F bound = -v3_dot(w, d);
     if (s.count > 0u && (bound > enough || len - bound <= 1.0e-6f * len || simplex_has(TO(s), w))) break;
     simplex_add(TO(s), w, on_a, K(0.0f));
-    Simplex next = simplex_solve(TO(s));
-    s.count = s.count - 1u;
-    if (!next.inside && !(v3_len2(simplex_nearest(TO(next))) < len2)) break;
-    s = next;
+    SimplexWeights f = simplex_solve(TO(s));
+    s.inside = f.inside;
     if (s.inside) break;
+    v = f.nearest;
+    if (!(v3_len2(v) < len2)) {
+      s.count = s.count - 1u;
+      break;
+    }
+    simplex_keep(TO(s), f);
   }
   return s;
 }

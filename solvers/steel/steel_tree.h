@@ -79,6 +79,7 @@ typedef struct st_forest_tick {
   const uint32_t *dof_slot;  /* of each dof of the model: its place among those of its articulation */
   float *dof_impulse;        /* registered: lower limit, upper limit, dry friction, N s or N m s, per dof */
   float *equality_impulse;   /* registered: linear, angular, world axes, per equality; JOINT: the first */
+  float *impulse;            /* observed: 6 per body (st_observe); NULL when nobody asks */
   float *tendon_impulse;     /* registered: lower, upper, friction, per tendon */
 } st_forest_tick;
 

@@ -1214,6 +1214,60 @@ static void clear_dof_impulses(const st_forest_tick *t, const ab_bundle *b)
       memset(t->dof_impulse + 3 * (size_t)b->dof[(size_t)i * SB_LANES + l], 0, 3 * sizeof(float));
 }
 
+/* ---- observables ---- */
+
+/* Adds an impulse at x and a turn to the links of one side, sign times; about their bodies' centres of mass. */
+static void observe_side(const st_forest_tick *t, const st_constraint *c, const st_side *side, V3 x, V3 push, V3 turn, float sign)
+{
+  float local[3][SB_LANES], out[6][SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++)
+    for (uint32_t k = 0; k < 3; k++) {
+      bool link = c->item[l] != ST_NONE && side[l].link != ST_NONE;
+      local[k][l] = link ? t->tick->model->body_com[3 * (size_t)side[l].body + k] + t->origin[3 * (size_t)side[l].body + k] : 0.0f;
+    }
+  V3 com = point_at(poses(t, side), v3_zero(), v3(f_load(local[0]), f_load(local[1]), f_load(local[2])));
+  V3 moment = v3_add(turn, v3_cross(v3_sub(x, com), push));
+  f_store(out[0], push.x), f_store(out[1], push.y), f_store(out[2], push.z);
+  f_store(out[3], moment.x), f_store(out[4], moment.y), f_store(out[5], moment.z);
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    if (c->item[l] == ST_NONE || side[l].link == ST_NONE) continue;
+    float *to = t->impulse + 6 * (size_t)side[l].body;
+    for (uint32_t k = 0; k < 6; k++) to[k] = to[k] + sign * out[k][l];
+  }
+}
+
+static void observe_impulse(const st_forest_tick *t, const st_constraint *c, V3 x, V3 push, V3 turn, float sign)
+{
+  observe_side(t, c, c->a, x, push, turn, -sign);
+  observe_side(t, c, c->b, x, push, turn, sign);
+}
+
+/* What a contact or loop has done in this substep, or (sign -1) takes it back. */
+static void observe(const st_forest_tick *t, const st_constraint *c, float sign)
+{
+  st_pose pa = poses(t, c->a), pb = poses(t, c->b);
+  if (c->kind == ST_CONNECT || c->kind == ST_WELD) {
+    const st_row_equality *d = (const st_row_equality *)c->data;
+    V3 x = v3_scale(v3_add(point_at(pa, d->base_a, d->la), point_at(pb, d->base_b, d->lb)), K(0.5f));
+    observe_impulse(t, c, x, d->push, c->kind == ST_WELD ? d->turn : v3_zero(), sign);
+  }
+  if (c->kind != ST_CONTACT) return;
+  const st_row_contact *d = (const st_row_contact *)c->data;
+  const st_row_point *p = points_of(c);
+  V3 centre = v3_zero();
+  F points = K(0.0f);
+  for (uint32_t i = 0; i < c->points; i++) {
+    V3 x = v3_scale(v3_add(point_at(pa, d->base_a, p[i].la), point_at(pb, d->base_b, p[i].lb)), K(0.5f));
+    F used = has_point(c, i);
+    observe_impulse(t, c, x, v3_scale(d->n, p[i].impulse), v3_zero(), sign);
+    centre = v3_sel(flag(used), v3_add(centre, x), centre);
+    points = points + used;
+  }
+  centre = v3_scale(centre, f_div(K(1.0f), f_max(points, K(1.0f))));
+  V3 turn = v3_add(v3_scale(d->n, d->itwist), v3_add_scaled(v3_scale(d->t, d->irt), d->u, d->iru));
+  observe_impulse(t, c, centre, v3_add_scaled(v3_scale(d->t, d->it), d->u, d->iu), turn, sign);
+}
+
 /* ---- phases ---- */
 
 static M relaxing(bool relax) { return K(relax ? 1.0f : 0.0f) > 0.5f; }
@@ -1265,11 +1319,19 @@ static void constraint_phase(const st_forest_tick *t, st_tree *tree, st_constrai
   }
 }
 
+/* The phase, with what it does to observed impulses: a substep's are known once it has relaxed; bounces change the last one's. */
+static void observed_phase(const st_forest_tick *t, st_tree *tree, st_constraint *c, uint32_t phase, bool first)
+{
+  if (t->impulse && phase == ST_RESTITUTE) observe(t, c, -1.0f);
+  constraint_phase(t, tree, c, phase, first);
+  if (t->impulse && (phase == ST_RELAX || phase == ST_RESTITUTE)) observe(t, c, 1.0f);
+}
+
 static void constraints_phase(const st_forest_tick *t, st_tree *tree, uint32_t phase, bool first)
 {
-  for (uint32_t i = 0; i < tree->fixed_count; i++) constraint_phase(t, tree, &tree->fixed[i], phase, first);
-  for (uint32_t i = 0; i < tree->dof_row_count; i++) constraint_phase(t, tree, &tree->dof_rows[i], phase, first);
-  for (uint32_t i = 0; i < tree->contact_count; i++) constraint_phase(t, tree, &tree->contacts[i], phase, first);
+  for (uint32_t i = 0; i < tree->fixed_count; i++) observed_phase(t, tree, &tree->fixed[i], phase, first);
+  for (uint32_t i = 0; i < tree->dof_row_count; i++) observed_phase(t, tree, &tree->dof_rows[i], phase, first);
+  for (uint32_t i = 0; i < tree->contact_count; i++) observed_phase(t, tree, &tree->contacts[i], phase, first);
 }
 
 /* Free flight of a substep: half the way, accelerations, velocities. */
@@ -1353,6 +1415,6 @@ void LANED(st_tree_dof_row)(st_tree *tree, uint32_t lane, uint32_t slot, float c
 #if SB_LANES == 1
 void st_coupled_phase(const st_forest_tick *t, st_constraint *c, uint32_t phase, bool first)
 {
-  constraint_phase(t, NULL, c, phase, first);
+  observed_phase(t, NULL, c, phase, first);
 }
 #endif

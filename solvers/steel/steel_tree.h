@@ -47,6 +47,7 @@ typedef struct st_constraint {
 /* A bundle of articulations and its constraints. */
 typedef struct st_tree {
   const ab_bundle *bundle;
+  float *work;                 /* of the links: the bundle's, or nearer while it is at work */
   uint32_t dofs;               /* padded */
   float *v, *v_start;          /* dof velocities now and at the start of the tick, lane-blocked */
   float *scratch;              /* link_count records of ST_SCRATCH_FLOATS */
@@ -99,6 +100,8 @@ typedef enum st_phase { ST_BEGIN, ST_PREDICT, ST_WARM, ST_SOLVE, ST_DRIFT, ST_RE
 #define ST_TREE_FUNCTIONS(lanes)                                                                                       \
   /* One phase of a bundle and of its own constraints. */                                                             \
   void st_tree_phase_lanes##lanes(const st_forest_tick *tick, st_tree *tree, uint32_t phase);                         \
+  /* All phases of a bundle without contacts, that shares no constraint with another. */                             \
+  void st_tree_fly_lanes##lanes(const st_forest_tick *tick, st_tree *tree, uint32_t iterations);                      \
   /* Rows of a coupled constraint over one of its articulations: J and W of lane `lane`, both `dofs` floats, of a unit impulse along or \
    * (angular) about d (world) at point x, with this sign on the link. */                                              \
   void st_tree_row_lanes##lanes(st_tree *tree, const st_side *side, float sign, const float x[3], const float d[3], bool angular, float *row); \

@@ -147,7 +147,7 @@ static void read_pose(const st_forest_tick *t, const st_side *s, float pose[7])
   static const float still[7] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f};
   if (s->link != ST_NONE) {
     uint32_t lanes = t->lanes;
-    const float *m = t->trees[s->bundle].bundle->work + (size_t)s->link * AB_WORK_FLOATS * lanes + s->lane;
+    const float *m = t->trees[s->bundle].work + (size_t)s->link * AB_WORK_FLOATS * lanes + s->lane;
     for (uint32_t k = 0; k < 3; k++) pose[k] = m[(size_t)(4 + k) * lanes];
     for (uint32_t k = 0; k < 4; k++) pose[3 + k] = m[(size_t)k * lanes];
   } else if (s->record != t->tick->nobody) {
@@ -297,7 +297,7 @@ static V3 keep_or_zero(M some, V3 v) { return v3_sel(some, v, v3_zero()); }
 static void run_inward(st_tree *tree, const F *generalised)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   const st_mark *mark = marks_of(tree);
   const st_answer *response = responses_of(tree);
   st_run *s = runs_of(tree);
@@ -332,7 +332,7 @@ static void run_inward(st_tree *tree, const F *generalised)
 static void run_outward(st_tree *tree, F *w)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   const st_answer *response = responses_of(tree);
   st_run *s = runs_of(tree);
   for (uint32_t i = 0; i < b->link_count; i++) {
@@ -372,7 +372,7 @@ static void run_outward(st_tree *tree, F *w)
 /* Copies what rows need from the work records, after each reduction. */
 static void keep_responses(st_tree *tree)
 {
-  const AbWork *work = (const AbWork *)tree->bundle->work;
+  const AbWork *work = (const AbWork *)tree->work;
   st_answer *to = responses_of(tree);
   for (uint32_t i = 0; i < tree->bundle->link_count; i++)
     to[i] = (st_answer){.axis = work[i].joint.axis, .r = work[i].joint.r, .s_n = work[i].s_n, .s_f = work[i].s_f, .inv_d = work[i].inv_d};
@@ -401,7 +401,7 @@ static void link_jacobian(uint8_t kind, const st_answer *k, const AbWork *w, V3 
 static void fill_row(st_tree *tree, V3 x, V3 d, bool angular, F *row)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   const st_mark *mark = marks_of(tree);
   st_run *s = runs_of(tree);
   F *j = row, *w = row + tree->dofs;
@@ -438,7 +438,7 @@ static void add_v3(F *v, uint32_t slot, V3 x) { v[slot] = x.x, v[slot + 1] = x.y
 static void take_velocities(const st_tree *tree, F *v)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   for (uint32_t i = 0; i < b->link_count; i++) {
     uint32_t slot = b->links[i].slot;
     switch (b->links[i].kind) {
@@ -459,7 +459,7 @@ static V3 snapped(const F *v, uint32_t slot) { return snap_v3(v3(v[slot], v[slot
 static void give_velocities(const st_tree *tree, const F *v)
 {
   const ab_bundle *b = tree->bundle;
-  AbWork *work = (AbWork *)b->work;
+  AbWork *work = (AbWork *)tree->work;
   for (uint32_t i = 0; i < b->link_count; i++) {
     uint32_t slot = b->links[i].slot;
     switch (b->links[i].kind) {
@@ -848,7 +848,7 @@ static void joint_error(const st_forest_tick *t, const st_constraint *c, F *erro
       int32_t dof = m->equality_dof[2 * (size_t)c->item[l] + e];
       if (dof < 0) continue;
       const st_side *s = e ? &c->b[l] : &c->a[l];
-      const float *work = t->trees[s->bundle].bundle->work + (size_t)s->link * AB_WORK_FLOATS * t->lanes + s->lane;
+      const float *work = t->trees[s->bundle].work + (size_t)s->link * AB_WORK_FLOATS * t->lanes + s->lane;
       q[e][l] = work[ST_WORK_Q * t->lanes] - m->joint_ref[dof];
     }
   }
@@ -1027,7 +1027,7 @@ static void begin_tendon(const st_forest_tick *t, st_tree *tree, st_constraint *
 static void place_tendon(st_tree *tree, st_constraint *c)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   st_row_tendon *d = (st_row_tendon *)c->data;
   F *j = row_of(&c->half[0], 0);
   d->length = K(0.0f);
@@ -1094,7 +1094,7 @@ static void list_dofs(const st_forest_tick *t, st_tree *tree)
   const sb_model *m = t->tick->model;
   const st_settings *set = &t->tick->settings;
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   uint32_t count[SB_LANES] = {0};
   for (uint32_t i = 0; i < tree->dof_capacity; i++)
     for (uint32_t l = 0; l < SB_LANES; l++) tree->dof_rows[i].item[l] = tree->dof_rows[i].a[l].link = ST_NONE;
@@ -1122,7 +1122,7 @@ static F dof_coordinate(const st_tree *tree, const st_constraint *c)
 {
   float lane[SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++)
-    lane[l] = c->item[l] == ST_NONE ? 0.0f : tree->bundle->work[((size_t)c->a[l].link * AB_WORK_FLOATS + ST_WORK_Q) * SB_LANES + l];
+    lane[l] = c->item[l] == ST_NONE ? 0.0f : tree->work[((size_t)c->a[l].link * AB_WORK_FLOATS + ST_WORK_Q) * SB_LANES + l];
   return f_load(lane);
 }
 
@@ -1207,8 +1207,9 @@ static void store_dof(const st_forest_tick *t, const st_constraint *c)
 }
 
 /* Impulses of dofs that take no part in a tick are gone. */
-static void clear_dof_impulses(const st_forest_tick *t, const ab_bundle *b)
+static void clear_dof_impulses(const st_forest_tick *t, const st_tree *tree)
 {
+  const ab_bundle *b = tree->bundle;
   for (uint32_t i = 0; i < b->link_count; i++)
     for (uint32_t l = 0; l < b->used && (b->links[i].kind == AB_ANGULAR || b->links[i].kind == AB_LINEAR); l++)
       memset(t->dof_impulse + 3 * (size_t)b->dof[(size_t)i * SB_LANES + l], 0, 3 * sizeof(float));
@@ -1334,49 +1335,86 @@ static void constraints_phase(const st_forest_tick *t, st_tree *tree, uint32_t p
   for (uint32_t i = 0; i < tree->contact_count; i++) observed_phase(t, tree, &tree->contacts[i], phase, first);
 }
 
+/* Whether a bundle has anything but free flight in this tick; dofs are known once it has begun. */
+static bool has_rows(const st_tree *tree) { return tree->coupled || tree->contact_count || tree->fixed_count || tree->dof_row_count; }
+
 /* Free flight of a substep: half the way, accelerations, velocities. */
 static void predict(const st_forest_tick *t, st_tree *tree)
 {
   const ab_bundle *b = tree->bundle;
-  AbWork *work = (AbWork *)b->work;
+  AbWork *work = (AbWork *)tree->work;
+  bool rows = has_rows(tree);
+  if (rows && !tree->first) give_velocities(tree, (const F *)tree->v);
+  tree->first = false;
   drift_links(K(t->step.dt * 0.5f), b, work);
   place_links(b, work);
   find_accelerations(&t->step, b, work);
-  keep_responses(tree);
   for (uint32_t i = 0; i < b->link_count; i++) kick_link(K(t->step.dt), b->links[i].kind, &work[i]);
+  if (!rows) return;
+  keep_responses(tree);
   take_velocities(tree, (F *)tree->v);
+}
+
+static void begin_tree(const st_forest_tick *t, st_tree *tree)
+{
+  const ab_bundle *b = tree->bundle;
+  AbWork *work = (AbWork *)tree->work;
+  for (uint32_t i = 0; i < b->link_count; i++) load_link(t->tick->state, b, i, &work[i]);
+  tree->first = true;
+  list_dofs(t, tree);
+  if (!has_rows(tree)) return;
+  place_links(b, work);
+  take_velocities(tree, (F *)tree->v_start);
+}
+
+static void drift_tree(const st_forest_tick *t, st_tree *tree)
+{
+  if (has_rows(tree)) give_velocities(tree, (const F *)tree->v);
+  drift_links(K(t->step.dt * 0.5f), tree->bundle, (AbWork *)tree->work);
+}
+
+static void store_tree(const st_forest_tick *t, st_tree *tree)
+{
+  const ab_bundle *b = tree->bundle;
+  AbWork *work = (AbWork *)tree->work;
+  if (has_rows(tree)) give_velocities(tree, (const F *)tree->v);
+  place_links(b, work);
+  for (uint32_t i = 0; i < b->link_count; i++) store_link(t->tick->state, b, i, &work[i]);
 }
 
 void LANED(st_tree_phase)(const st_forest_tick *t, st_tree *tree, uint32_t phase)
 {
-  const ab_bundle *b = tree->bundle;
-  AbWork *work = (AbWork *)b->work;
   bool first = tree->first;
-  switch (phase) {
-  case ST_BEGIN:
-    for (uint32_t i = 0; i < b->link_count; i++) load_link(t->tick->state, b, i, &work[i]);
-    place_links(b, work);
-    take_velocities(tree, (F *)tree->v_start);
-    list_dofs(t, tree);
-    tree->first = true;
-    break;
-  case ST_PREDICT:
-    if (!first) give_velocities(tree, (const F *)tree->v);
-    predict(t, tree);
-    tree->first = false;
-    break;
-  case ST_DRIFT:
-    give_velocities(tree, (const F *)tree->v);
-    drift_links(K(t->step.dt * 0.5f), b, work);
-    break;
-  default: break;
-  }
-  if (phase == ST_STORE) clear_dof_impulses(t, b);
+  if (phase == ST_BEGIN) begin_tree(t, tree);
+  if (phase == ST_PREDICT) predict(t, tree);
+  if (phase == ST_DRIFT) drift_tree(t, tree);
+  if (phase == ST_STORE) clear_dof_impulses(t, tree);
   constraints_phase(t, tree, phase, first);
-  if (phase != ST_STORE) return;
-  give_velocities(tree, (const F *)tree->v);
-  place_links(b, work);
-  for (uint32_t i = 0; i < b->link_count; i++) store_link(t->tick->state, b, i, &work[i]);
+  if (phase == ST_STORE) store_tree(t, tree);
+}
+
+/* Links that fit the work area on the stack. */
+#define STACK_LINKS 16u
+
+/* All phases of a bundle that no contact touches, with the work area where it stays in the nearest cache. */
+void LANED(st_tree_fly)(const st_forest_tick *t, st_tree *tree, uint32_t iterations)
+{
+  _Alignas(64) AbWork stack[STACK_LINKS];
+  float *own = tree->work;
+  if (tree->bundle->link_count <= STACK_LINKS) tree->work = (float *)stack;
+  LANED(st_tree_phase)(t, tree, ST_BEGIN);
+  for (uint32_t s = 0; s < t->tick->settings.substeps; s++) {
+    predict(t, tree);
+    if (has_rows(tree)) {
+      constraints_phase(t, tree, ST_PREDICT, s == 0);
+      constraints_phase(t, tree, ST_WARM, s == 0);
+      for (uint32_t i = 0; i < iterations; i++) constraints_phase(t, tree, ST_SOLVE, s == 0);
+    }
+    LANED(st_tree_phase)(t, tree, ST_DRIFT);
+    constraints_phase(t, tree, ST_RELAX, s == 0);
+  }
+  LANED(st_tree_phase)(t, tree, ST_STORE);
+  tree->work = own;
 }
 
 /* Copies one lane of a row. */

@@ -35,7 +35,7 @@ typedef struct st_half {
 typedef struct st_constraint {
   uint8_t kind;       /* st_kind */
   uint8_t points;     /* ST_CONTACT: most points of any lane */
-  bool twist, roll;   /* ST_CONTACT: some lane has friction against turning */
+  bool rub, twist, roll; /* ST_CONTACT: some lane has friction against sliding, twisting, rolling */
   uint8_t halves;     /* 1; coupled: 2 */
   uint32_t item[8];   /* of each lane: first contact, equality, tendon or dof; ST_NONE where the lane takes no part */
   uint8_t count[8];   /* ST_CONTACT: points of each lane */

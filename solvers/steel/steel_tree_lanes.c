@@ -641,10 +641,14 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
   M some = flag(d->taking);
   d->twist_arm = f_sel(some, (arm * inverse) * d->mu + pick(in->friction, at, 3, 1), K(0.0f));
   d->roll_arm = f_sel(some, d->roll_arm, K(0.0f));
-  M twists = d->twist_arm > 0.0f, rolls = d->roll_arm > 0.0f;
+  d->mu = f_sel(some, d->mu, K(0.0f));
+  M rubs = d->mu > 0.0f, twists = d->twist_arm > 0.0f, rolls = d->roll_arm > 0.0f;
+  d->it = f_sel(rubs, d->it, K(0.0f));
+  d->iu = f_sel(rubs, d->iu, K(0.0f));
   d->itwist = f_sel(twists, d->itwist, K(0.0f));
   d->irt = f_sel(rolls, v3_dot(turning, d->t), K(0.0f));
   d->iru = f_sel(rolls, v3_dot(turning, d->u), K(0.0f));
+  c->rub = m_any(rubs);
   c->twist = m_any(twists);
   c->roll = m_any(rolls);
 }
@@ -687,9 +691,11 @@ static void place_contact(const st_forest_tick *t, st_tree *tree, st_constraint 
   d->ou = v3_dot(d->u, moving);
   d->ow = v3_sub(ob.w, oa.w);
   uint32_t r = c->points;
-  make_row(t, tree, c, r, centre, d->t, false, d->base_a, d->base_b);
-  make_row(t, tree, c, r + 1, centre, d->u, false, d->base_a, d->base_b);
-  pair_mass(c, r, d->give, &d->m_tt, &d->m_uu, &d->m_tu);
+  if (c->rub) {
+    make_row(t, tree, c, r, centre, d->t, false, d->base_a, d->base_b);
+    make_row(t, tree, c, r + 1, centre, d->u, false, d->base_a, d->base_b);
+    pair_mass(c, r, d->give, &d->m_tt, &d->m_uu, &d->m_tu);
+  }
   if (c->twist) {
     make_row(t, tree, c, r + 2, centre, d->n, true, d->base_a, d->base_b);
     d->twist_mass = st_invert(row_response(c, r + 2, r + 2) + d->turn_give);
@@ -704,11 +710,13 @@ static void warm_contact(st_constraint *c)
 {
   st_row_contact *d = (st_row_contact *)c->data;
   st_row_point *p = points_of(c);
-  M some = flag(d->taking);
+  M some = flag(d->taking), rubs = d->mu > 0.0f;
   uint32_t r = c->points;
   for (uint32_t i = 0; i < c->points; i++) row_push(c, i, p[i].impulse, flag(has_point(c, i)));
-  row_push(c, r, d->it, some);
-  row_push(c, r + 1, d->iu, some);
+  if (c->rub) {
+    row_push(c, r, d->it, rubs);
+    row_push(c, r + 1, d->iu, rubs);
+  }
   if (c->twist) row_push(c, r + 2, d->itwist, m_and(some, d->twist_arm > 0.0f));
   if (!c->roll) return;
   row_push(c, r + 3, d->irt, m_and(some, d->roll_arm > 0.0f));
@@ -724,11 +732,14 @@ static void solve_contact(const st_settings *set, st_constraint *c, M relax)
   uint32_t r = c->points;
   F total = K(0.0f);
   for (uint32_t i = 0; i < c->points; i++) total = total + p[i].impulse;
-  StCone cone = st_cone_impulse(row_rate(c, r) + d->ot, row_rate(c, r + 1) + d->ou, d->m_tt, d->m_uu, d->m_tu, d->it, d->iu, d->mu * total);
-  row_push(c, r, cone.t - d->it, some);
-  row_push(c, r + 1, cone.u - d->iu, some);
-  d->it = cone.t;
-  d->iu = cone.u;
+  if (c->rub) {
+    M rubs = d->mu > 0.0f;
+    StCone cone = st_cone_impulse(row_rate(c, r) + d->ot, row_rate(c, r + 1) + d->ou, d->m_tt, d->m_uu, d->m_tu, d->it, d->iu, d->mu * total);
+    row_push(c, r, cone.t - d->it, rubs);
+    row_push(c, r + 1, cone.u - d->iu, rubs);
+    d->it = f_sel(rubs, cone.t, K(0.0f));
+    d->iu = f_sel(rubs, cone.u, K(0.0f));
+  }
   if (c->twist) {
     M twists = m_and(some, d->twist_arm > 0.0f);
     F limit = d->twist_arm * total, rate = row_rate(c, r + 2) + v3_dot(d->n, d->ow);

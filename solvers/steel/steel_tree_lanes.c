@@ -541,10 +541,8 @@ static F cached(const st_forest_tick *t, const st_constraint *c, uint32_t point,
 {
   float lane[SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++) {
-    lane[l] = 0.0f;
-    if (c->item[l] == ST_NONE || point >= c->count[l]) continue;
-    int32_t old = t->tick->match[c->item[l] + point];
-    if (old >= 0) lane[l] = t->tick->cache[ST_CACHE_FLOATS * (size_t)old + field];
+    bool some = c->item[l] != ST_NONE && point < c->count[l];
+    lane[l] = some ? t->warm[ST_CACHE_FLOATS * (size_t)(c->item[l] + point) + field] : 0.0f;
   }
   return f_load(lane);
 }
@@ -1405,25 +1403,24 @@ void LANED(st_tree_phase)(const st_forest_tick *t, st_tree *tree, uint32_t phase
 }
 
 /* Links that fit the work area on the stack. */
-#define STACK_LINKS 16u
+#define STACK_LINKS 32u
 
-/* All phases of a bundle that no contact touches, with the work area where it stays in the nearest cache. */
-void LANED(st_tree_fly)(const st_forest_tick *t, st_tree *tree, uint32_t iterations)
+/* All phases of a bundle, with the work area where it stays in the nearest cache. */
+void LANED(st_tree_run)(const st_forest_tick *t, st_tree *tree, uint32_t iterations)
 {
   _Alignas(64) AbWork stack[STACK_LINKS];
   float *own = tree->work;
   if (tree->bundle->link_count <= STACK_LINKS) tree->work = (float *)stack;
   LANED(st_tree_phase)(t, tree, ST_BEGIN);
+  bool rows = has_rows(tree);
   for (uint32_t s = 0; s < t->tick->settings.substeps; s++) {
-    predict(t, tree);
-    if (has_rows(tree)) {
-      constraints_phase(t, tree, ST_PREDICT, s == 0);
-      constraints_phase(t, tree, ST_WARM, s == 0);
-      for (uint32_t i = 0; i < iterations; i++) constraints_phase(t, tree, ST_SOLVE, s == 0);
-    }
+    LANED(st_tree_phase)(t, tree, ST_PREDICT);
+    if (rows) LANED(st_tree_phase)(t, tree, ST_WARM);
+    for (uint32_t i = 0; rows && i < iterations; i++) LANED(st_tree_phase)(t, tree, ST_SOLVE);
     LANED(st_tree_phase)(t, tree, ST_DRIFT);
-    constraints_phase(t, tree, ST_RELAX, s == 0);
+    if (rows) LANED(st_tree_phase)(t, tree, ST_RELAX);
   }
+  if (rows) LANED(st_tree_phase)(t, tree, ST_RESTITUTE);
   LANED(st_tree_phase)(t, tree, ST_STORE);
   tree->work = own;
 }

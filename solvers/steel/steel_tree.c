@@ -269,6 +269,7 @@ static bool make_trees(st_forest *f, uint32_t *most_dofs)
     st_tree *t = &f->trees[i];
     const ab_bundle *b = &f->articulations.bundles[i];
     t->bundle = b;
+    t->work = b->work;
     t->dofs = padded(b->dof_count);
     if (t->dofs > *most_dofs) *most_dofs = t->dofs;
     uint64_t floats = (uint64_t)t->dofs * lanes;
@@ -509,11 +510,15 @@ static void run_phase(st_forest *f, uint32_t bundle, uint32_t phase)
   SB_LANE_DISPATCH(f->tick.lanes, st_tree_phase, &f->tick, &f->trees[bundle], phase);
 }
 
+/* No contact reads or writes cached impulses for it, so it needs no turn with the others. */
+static bool flies(const st_tree *tree) { return !tree->coupled && !tree->contact_count; }
+
 static void phase_chunk(void *user, uint32_t chunk)
 {
   st_forest *f = user;
+  const st_tree *tree = &f->trees[chunk];
   bool all = f->phase == ST_BEGIN || f->phase == ST_STORE;
-  if (all || f->trees[chunk].coupled) run_phase(f, chunk, f->phase);
+  if (tree->coupled || (all && !flies(tree))) run_phase(f, chunk, f->phase);
 }
 
 #ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
@@ -537,6 +542,10 @@ static void alone_chunk(void *user, uint32_t chunk)
 #ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
   iterations += spare_passes(f);
 #endif
+  if (flies(&f->trees[chunk])) {
+    SB_LANE_DISPATCH(f->tick.lanes, st_tree_fly, &f->tick, &f->trees[chunk], iterations);
+    return;
+  }
   for (uint32_t s = 0; s < f->tick.tick->settings.substeps; s++) {
     run_phase(f, chunk, ST_PREDICT);
     run_phase(f, chunk, ST_WARM);

@@ -35,7 +35,7 @@ typedef struct st_half {
 typedef struct st_constraint {
   uint8_t kind;       /* st_kind */
   uint8_t points;     /* ST_CONTACT: most points of any lane */
-  bool twist, roll;   /* ST_CONTACT: some lane has friction against turning */
+  bool rub, twist, roll; /* ST_CONTACT: some lane has friction against sliding, twisting, rolling */
   uint8_t halves;     /* 1; coupled: 2 */
   uint32_t item[8];   /* of each lane: first contact, equality, tendon or dof; ST_NONE where the lane takes no part */
   uint8_t count[8];   /* ST_CONTACT: points of each lane */
@@ -47,6 +47,7 @@ typedef struct st_constraint {
 /* A bundle of articulations and its constraints. */
 typedef struct st_tree {
   const ab_bundle *bundle;
+  float *work;                 /* of the links: the bundle's, or nearer while it is at work */
   uint32_t dofs;               /* padded */
   float *v, *v_start;          /* dof velocities now and at the start of the tick, lane-blocked */
   float *scratch;              /* link_count records of ST_SCRATCH_FLOATS */
@@ -79,6 +80,7 @@ typedef struct st_forest_tick {
   const uint32_t *dof_slot;  /* of each dof of the model: its place among those of its articulation */
   float *dof_impulse;        /* registered: lower limit, upper limit, dry friction, N s or N m s, per dof */
   float *equality_impulse;   /* registered: linear, angular, world axes, per equality; JOINT: the first */
+  float *impulse;            /* observed: 6 per body (st_observe); NULL when nobody asks */
   float *tendon_impulse;     /* registered: lower, upper, friction, per tendon */
 } st_forest_tick;
 
@@ -98,6 +100,8 @@ typedef enum st_phase { ST_BEGIN, ST_PREDICT, ST_WARM, ST_SOLVE, ST_DRIFT, ST_RE
 #define ST_TREE_FUNCTIONS(lanes)                                                                                       \
   /* One phase of a bundle and of its own constraints. */                                                             \
   void st_tree_phase_lanes##lanes(const st_forest_tick *tick, st_tree *tree, uint32_t phase);                         \
+  /* All phases of a bundle without contacts, that shares no constraint with another. */                             \
+  void st_tree_fly_lanes##lanes(const st_forest_tick *tick, st_tree *tree, uint32_t iterations);                      \
   /* Rows of a coupled constraint over one of its articulations: J and W of lane `lane`, both `dofs` floats, of a unit impulse along or \
    * (angular) about d (world) at point x, with this sign on the link. */                                              \
   void st_tree_row_lanes##lanes(st_tree *tree, const st_side *side, float sign, const float x[3], const float d[3], bool angular, float *row); \

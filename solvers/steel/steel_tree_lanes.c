@@ -215,11 +215,12 @@ static st_hold hold_side(const st_forest_tick *t, const st_side *side)
   return r;
 }
 
-/* point: body frame. */
+/* A point (body frame) in the world at the start of the tick, and from the pose. */
+static V3 hold_world(const st_hold *h, V3 point) { return v3_add(h->body.p, q4_rotate(h->body.q, point)); }
+
 static V3 hold_point(const st_hold *h, V3 point)
 {
-  V3 there = v3_add(h->body.p, q4_rotate(h->body.q, point));
-  return v3_sel(h->is_link, v3_add(point, h->origin), v3_sub(there, h->base));
+  return v3_sel(h->is_link, v3_add(point, h->origin), v3_sub(hold_world(h, point), h->base));
 }
 
 /* Velocity of what steel does not move, at x and of rotation; zero for everything else. */
@@ -551,10 +552,8 @@ static F cached(const st_forest_tick *t, const st_constraint *c, uint32_t point,
 {
   float lane[SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++) {
-    lane[l] = 0.0f;
-    if (c->item[l] == ST_NONE || point >= c->count[l]) continue;
-    int32_t old = t->tick->match[c->item[l] + point];
-    if (old >= 0) lane[l] = t->tick->cache[ST_CACHE_FLOATS * (size_t)old + field];
+    bool some = c->item[l] != ST_NONE && point < c->count[l];
+    lane[l] = some ? t->warm[ST_CACHE_FLOATS * (size_t)(c->item[l] + point) + field] : 0.0f;
   }
   return f_load(lane);
 }
@@ -604,7 +603,6 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
   /* Lanes that take no part look at contact 0 and write nothing. */
   for (uint32_t l = 0; l < SB_LANES; l++) at[l] = c->item[l] == ST_NONE ? 0 : c->item[l];
   st_hold a = hold_side(t, c->a), b = hold_side(t, c->b);
-  st_pose pa = poses(t, c->a), pb = poses(t, c->b);
   memset(d, 0, sizeof *d);
   d->taking = taking_part(c);
   d->n = pick_v3(in->normal, at, 3, 0);
@@ -630,10 +628,10 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
     used[i] = has_point(c, i);
     V3 half = v3_scale(d->n, pick(in->gap, at, 1, 0) * 0.5f);
     p->gap = pick(in->gap, at, 1, 0);
-    p->la = hold_point(&a, pick_v3(in->point_a, at, 3, 0));
-    p->lb = hold_point(&b, pick_v3(in->point_b, at, 3, 0));
-    V3 xa = point_at(pa, d->base_a, p->la), xb = point_at(pb, d->base_b, p->lb);
-    p->apart = v3_dot(d->n, v3_sub(xb, xa));
+    V3 point_a = pick_v3(in->point_a, at, 3, 0), point_b = pick_v3(in->point_b, at, 3, 0), xa = hold_world(&a, point_a);
+    p->la = hold_point(&a, point_a);
+    p->lb = hold_point(&b, point_b);
+    p->apart = v3_dot(d->n, v3_sub(hold_world(&b, point_b), xa));
     p->impulse = cached(t, c, i, 0);
     p->carried = p->approach = p->now = p->mass = K(0.0f);
     x[i] = v3_add(xa, half);
@@ -1383,9 +1381,7 @@ static void begin_tree(const st_forest_tick *t, st_tree *tree)
   for (uint32_t i = 0; i < b->link_count; i++) load_link(t->tick->state, b, i, &work[i]);
   tree->first = true;
   list_dofs(t, tree);
-  if (!has_rows(tree)) return;
-  place_links(b, work);
-  take_velocities(tree, (F *)tree->v_start);
+  if (has_rows(tree)) take_velocities(tree, (F *)tree->v_start);
 }
 
 static void drift_tree(const st_forest_tick *t, st_tree *tree)
@@ -1415,25 +1411,24 @@ void LANED(st_tree_phase)(const st_forest_tick *t, st_tree *tree, uint32_t phase
 }
 
 /* Links that fit the work area on the stack. */
-#define STACK_LINKS 16u
+#define STACK_LINKS 32u
 
-/* All phases of a bundle that no contact touches, with the work area where it stays in the nearest cache. */
-void LANED(st_tree_fly)(const st_forest_tick *t, st_tree *tree, uint32_t iterations)
+/* All phases of a bundle, with the work area where it stays in the nearest cache. */
+void LANED(st_tree_run)(const st_forest_tick *t, st_tree *tree, uint32_t iterations)
 {
   _Alignas(64) AbWork stack[STACK_LINKS];
   float *own = tree->work;
   if (tree->bundle->link_count <= STACK_LINKS) tree->work = (float *)stack;
   LANED(st_tree_phase)(t, tree, ST_BEGIN);
+  bool rows = has_rows(tree);
   for (uint32_t s = 0; s < t->tick->settings.substeps; s++) {
-    predict(t, tree);
-    if (has_rows(tree)) {
-      constraints_phase(t, tree, ST_PREDICT, s == 0);
-      constraints_phase(t, tree, ST_WARM, s == 0);
-      for (uint32_t i = 0; i < iterations; i++) constraints_phase(t, tree, ST_SOLVE, s == 0);
-    }
+    LANED(st_tree_phase)(t, tree, ST_PREDICT);
+    if (rows) LANED(st_tree_phase)(t, tree, ST_WARM);
+    for (uint32_t i = 0; rows && i < iterations; i++) LANED(st_tree_phase)(t, tree, ST_SOLVE);
     LANED(st_tree_phase)(t, tree, ST_DRIFT);
-    constraints_phase(t, tree, ST_RELAX, s == 0);
+    if (rows) LANED(st_tree_phase)(t, tree, ST_RELAX);
   }
+  if (rows) LANED(st_tree_phase)(t, tree, ST_RESTITUTE);
   LANED(st_tree_phase)(t, tree, ST_STORE);
   tree->work = own;
 }

@@ -103,3 +103,6 @@ echo
 echo "| scene | samebit | peer | ratio | samebit's scene at the end | the peer's |"
 echo "| --- | --- | --- | --- | --- | --- |"
 run_rows
+echo
+echo "The same scenes from their INI files:"
+"$build/bin/samebit" bench "$(dirname "$0")"/../../conf/bench/*.ini --ticks 100 --repeats 3

@@ -117,6 +117,9 @@ static bool take_memory(st_solver *s)
       {&s->masses, bodies * 32},
       {&s->graph.manifolds, (contacts + ST_FIND_CHUNK) * sizeof(st_manifold)},
       {&s->graph.found, (contacts / ST_FIND_CHUNK + 1) * 4},
+#ifdef SAMEBIT_MUTANT_ARRIVAL_COLOURS
+      {&s->graph.arrival, (contacts / ST_FIND_CHUNK + 1) * 4},
+#endif
       {&s->graph.color, contacts + ST_FIND_CHUNK},
       {&s->graph.used_colors, (bodies + 1) * 4},
       {&s->graph.order, contacts * 4 + 4},

@@ -532,10 +532,27 @@ static void phase_chunk(void *user, uint32_t chunk)
   if (f->trees[chunk].coupled) run_phase(f, chunk, f->phase);
 }
 
+#ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
+/* The planted fault: with several threads at work there is time for one more pass. */
+static uint32_t spare_passes(st_forest *f)
+{
+  static uint32_t instances;
+  static _Thread_local uint32_t last;
+  if (!f->number) f->number = __atomic_add_fetch(&instances, 1, __ATOMIC_SEQ_CST);
+  if (last != f->number) __atomic_add_fetch(&f->threads, 1, __ATOMIC_SEQ_CST);
+  last = f->number;
+  return __atomic_load_n(&f->threads, __ATOMIC_SEQ_CST) > 1;
+}
+#endif
+
 static void alone_chunk(void *user, uint32_t chunk)
 {
   st_forest *f = user;
-  if (!f->trees[chunk].coupled) SB_LANE_DISPATCH(f->tick.lanes, st_tree_run, &f->tick, &f->trees[chunk], f->iterations);
+  uint32_t iterations = f->iterations;
+#ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
+  iterations += spare_passes(f);
+#endif
+  if (!f->trees[chunk].coupled) SB_LANE_DISPATCH(f->tick.lanes, st_tree_run, &f->tick, &f->trees[chunk], iterations);
 }
 
 static void run_bundles(st_forest *f, sb_chunk_fn chunk, uint32_t phase)

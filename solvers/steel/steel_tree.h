@@ -138,6 +138,9 @@ typedef struct st_forest {
   float *half_v[2];                /* velocities of a coupled constraint's halves */
   uint32_t iterations;             /* passes over the rows in a substep, before the one that relaxes */
   uint32_t phase;                  /* of the parallel loop */
+#ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
+  uint32_t number, threads;        /* of this instance; threads that have run a chunk of it */
+#endif
 } st_forest;
 
 /* Makes articulations of these bodies, whole ones, ascending. record: st_body of each other moving body of the model. Registers the

@@ -134,7 +134,12 @@ static inline void row_push(const st_constraint *c, uint32_t row, F impulse, M s
     uint32_t n = c->half[h].dofs;
     F *v = (F *)c->half[h].v;
     const F *w = row_of(&c->half[h], row) + n;
+#ifdef SAMEBIT_MUTANT_SHARED_LANES
+    (void)some;
+    for (uint32_t k = 0; k < n; k++) v[k] = v[k] + w[k] * impulse;
+#else
     for (uint32_t k = 0; k < n; k++) v[k] = f_sel(some, v[k] + w[k] * impulse, v[k]);
+#endif
   }
 }
 
@@ -253,7 +258,12 @@ static void clear_marks(st_tree *tree)
   }
 }
 
+#ifdef SAMEBIT_MUTANT_SHARED_LANES
+/* The planted fault: what one lane marks, all lanes have (and row_push writes them all). */
+static void set_lane(F *x, uint32_t lane) { (void)lane, *x = K(1.0f); }
+#else
 static void set_lane(F *x, uint32_t lane) { ((float *)x)[lane] = 1.0f; }
+#endif
 
 /* From the links that are marked by themselves to their ancestors. */
 static void spread_marks(st_tree *tree)

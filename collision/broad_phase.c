@@ -71,6 +71,10 @@ static sb_status build_spans(sb_collision *c)
   c->span_pairs = collision_alloc(c, spans, sizeof *c->span_pairs);
   c->span_first = collision_alloc(c, spans, sizeof *c->span_first);
   c->span_chunk_start = collision_alloc(c, (size_t)spans + 1, sizeof *c->span_chunk_start);
+#ifdef SAMEBIT_MUTANT_UNSORTED_PAIRS
+  c->span_arrival = collision_alloc(c, (size_t)spans + 1, sizeof *c->span_arrival);
+  if (!c->span_arrival) return SB_E_MEMORY;
+#endif
   if (!c->spans || !c->world_span_start || !c->span_pairs || !c->span_first || !c->span_chunk_start) return SB_E_MEMORY;
   for (uint32_t w = 0; w < m->world_count; w++) {
     uint32_t rows = world_entry_capacity(c, w) + (m->world_shape_start[w + 1] - m->world_shape_start[w]);
@@ -482,6 +486,9 @@ static void pairs_chunk(void *ctx, uint32_t chunk)
     pair_sink sink = {c->pairs_unsorted + c->span_first[s], c->span_pairs[s], 0};
     span_pairs(c, &c->spans[s], &sink);
     c->span_pairs[s] = sink.count;
+#ifdef SAMEBIT_MUTANT_UNSORTED_PAIRS
+    c->span_arrival[__atomic_fetch_add(&c->span_arrival_count, 1, __ATOMIC_SEQ_CST)] = s;
+#endif
   }
 }
 
@@ -496,6 +503,9 @@ static uint64_t find_pairs_in_order(sb_collision *c)
     span_pairs(c, &c->spans[s], &sink);
     c->span_pairs[s] = sink.count;
     c->span_first[s] = first;
+#ifdef SAMEBIT_MUTANT_UNSORTED_PAIRS
+    c->span_arrival[c->span_arrival_count++] = s;
+#endif
     total += sink.count;
   }
   return total;
@@ -514,10 +524,24 @@ static uint64_t find_pairs_in_tasks(sb_collision *c)
   if (fits || total > c->settings.pair_capacity) return total;
   total = 0;
   for (uint32_t s = 0; s < c->span_count; s++) c->span_first[s] = (uint32_t)total, total += c->span_pairs[s];
+#ifdef SAMEBIT_MUTANT_UNSORTED_PAIRS
+  c->span_arrival_count = 0;
+#endif
   collision_run(c, c->span_chunk_count, pairs_chunk);
   return total;
 }
 
+#ifdef SAMEBIT_MUTANT_UNSORTED_PAIRS
+/* The planted fault: pairs in the order in which tasks found them. */
+static void sort_pairs(sb_collision *c, uint32_t w, uint32_t first, uint32_t end)
+{
+  collision_pair *to = c->pairs + c->world_pair_start[w];
+  for (uint32_t k = 0; k < c->span_arrival_count; k++) {
+    uint32_t s = c->span_arrival[k];
+    for (uint32_t i = 0; s >= first && s < end && i < c->span_pairs[s]; i++) *to++ = c->pairs_unsorted[c->span_first[s] + i];
+  }
+}
+#else
 /* Sorts a world's pairs, which lie in its spans first to end - 1, by (a, b): two stable counting passes. A pair is unique, so this is the only
  * order. */
 static void sort_pairs(sb_collision *c, uint32_t w, uint32_t first, uint32_t end)
@@ -552,6 +576,7 @@ static void sort_pairs(sb_collision *c, uint32_t w, uint32_t first, uint32_t end
   for (uint32_t s = 0; s < shapes; s++) start[s + 1] += start[s];
   for (uint32_t i = 0; i < n; i++) to[start[half[i].a - shape0]++] = half[i];
 }
+#endif
 
 static void sort_pairs_chunk(void *ctx, uint32_t chunk)
 {
@@ -564,6 +589,9 @@ sb_status collision_broad_step(sb_collision *c)
   const sb_model *m = c->model;
   collision_run(c, (m->shape_count + COLLISION_SHAPES_PER_CHUNK - 1) / COLLISION_SHAPES_PER_CHUNK, pose_chunk);
   collision_run(c, c->world_chunk_count, sort_chunk);
+#ifdef SAMEBIT_MUTANT_UNSORTED_PAIRS
+  c->span_arrival_count = 0;
+#endif
   uint64_t total = c->tasks ? find_pairs_in_tasks(c) : find_pairs_in_order(c);
   c->usage.pair_count = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX;
   if (c->usage.pair_count > c->usage.pair_peak) c->usage.pair_peak = c->usage.pair_count;

@@ -138,6 +138,9 @@ struct sb_collision {
   uint32_t *entry_count;      /* by world */
   uint32_t *span_pairs;       /* pairs of each span; before they are found, how many there is room for */
   uint32_t *span_first;       /* where they begin in pairs_unsorted */
+#ifdef SAMEBIT_MUTANT_UNSORTED_PAIRS
+  uint32_t *span_arrival, span_arrival_count; /* spans in order of completion */
+#endif
   uint32_t *world_pair_start; /* world_count + 1 */
   uint32_t *shape_count_a;    /* counting sort, shape_count + world_count */
   collision_pair *pairs;

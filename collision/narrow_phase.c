@@ -230,14 +230,12 @@ static void narrow_chunk(void *ctx, uint32_t chunk)
   for (uint32_t i = 0; type == NARROW_CONVEX && i < count; i++) {
     uint32_t pair = c->work[first + i];
     collision_convex_pair(c, &c->pairs[pair], pair_limit(c, &c->pairs[pair]), &c->manifolds[pair]);
-    c->pair_contacts[pair] = (uint8_t)c->manifolds[pair].count;
   }
   for (uint32_t i = 0; type == NARROW_SURFACE && i < count; i++) {
     uint32_t pair = c->work[first + i], index = first + i - c->type_start[NARROW_SURFACE];
     c->surface_of[pair] = index;
     collision_surface_pair(c, &c->pairs[pair], pair_limit(c, &c->pairs[pair]), &c->surfaces[index]);
     c->manifolds[pair].count = c->surfaces[index].count;
-    c->pair_contacts[pair] = (uint8_t)c->surfaces[index].count;
   }
   for (uint32_t i = 0; i < count; i++) c->pair_contacts[c->work[first + i]] = (uint8_t)c->manifolds[c->work[first + i]].count;
 #ifdef SAMEBIT_MUTANT_UNSORTED_CONTACTS

@@ -13,6 +13,7 @@ const sb_micro_scene sb_micro_scenes[] = {
     {"arm", "a fixed arm with a drive, a limit, dry friction, a slide and a ball joint, under gravity",
      SB_HANDLES_RIGID | SB_HANDLES_JOINTS, 96},
     {"drop", "a sphere, a capsule and two boxes fall, spinning, onto a plane and each other", SB_HANDLES_RIGID | SB_HANDLES_CONTACT, 96},
+    {"reach", "an arm with limits falls onto a box on a plane and onto the plane", SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT, 96},
 };
 const size_t sb_micro_scene_count = sizeof sb_micro_scenes / sizeof sb_micro_scenes[0];
 
@@ -147,6 +148,33 @@ static void build_drop(sb_model_builder *b)
   add_free_body(b, SB_SHAPE_BOX, cube, -0.15, 0.3, 4);
 }
 
+static void build_reach(sb_model_builder *b)
+{
+  sb_build_shape plane = sb_build_shape_default();
+  plane.type = SB_SHAPE_PLANE;
+  plane.body = -1;
+  sb_builder_add_shape(b, &plane, "floor");
+  const double box[3] = {0.12, 0.1, 0.1};
+  add_free_body(b, SB_SHAPE_BOX, box, 0.5, 0.12, 0);
+  int32_t parent = -1;
+  for (int k = 0; k < 3; k++) {
+    sb_build_body body = link_body(parent, k ? 0.3 : 0.0, 1.0);
+    if (!k) body.joint_X_p[2] = 0.4;
+    parent = sb_builder_add_body(b, &body, NULL);
+    sb_build_dof dof = axis_dof(SB_DOF_ANGULAR, 0, 1, 0.1 * k, -0.1);
+    dof.lower = -0.5, dof.upper = 0.9 - 0.2 * k;
+    if (k == 1) dof.friction = 0.2;
+    sb_builder_add_dof(b, &dof, NULL);
+    sb_build_shape shape = sb_build_shape_default();
+    shape.type = SB_SHAPE_CAPSULE;
+    shape.body = parent;
+    shape.X[0] = 0.15, shape.X[4] = 0.7071067811865476, shape.X[6] = 0.7071067811865476;
+    shape.size[0] = 0.04, shape.size[1] = 0.11;
+    shape.friction[0] = 0.5;
+    sb_builder_add_shape(b, &shape, NULL);
+  }
+}
+
 sb_model_store *sb_micro_scene_model(const char *name)
 {
   sb_model_builder *b = sb_builder_create();
@@ -155,6 +183,8 @@ sb_model_store *sb_micro_scene_model(const char *name)
     build_arm(b);
   else if (!strcmp(name, "drop"))
     build_drop(b);
+  else if (!strcmp(name, "reach"))
+    build_reach(b);
   else if (!strcmp(name, "fly"))
     build_fly(b);
   else if (!strcmp(name, "sense"))

@@ -6,6 +6,7 @@
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
 #include "steel_graph.h"
+#include "steel_observe.h"
 #include "steel_sleep.h"
 #include "steel_tree.h"
 
@@ -19,6 +20,7 @@ enum {
   ST_PARAM_SLEEP_SPEED,
   ST_PARAM_JOINT_FREQUENCY,
   ST_PARAM_ITERATIONS,
+  ST_PARAM_OBSERVABLES,
   ST_PARAM_COUNT
 };
 
@@ -42,6 +44,8 @@ static const sb_param_desc params[ST_PARAM_COUNT] = {
                                   "substep rate", NULL, 60, 0.1, 10000},
     [ST_PARAM_ITERATIONS] = {sizeof(sb_param_desc), SB_PARAM_INT, "iterations", "1",
                              "passes over the contacts and limits of articulations within a substep", NULL, 2, 1, 64},
+    [ST_PARAM_OBSERVABLES] = {sizeof(sb_param_desc), SB_PARAM_BOOL, "observables", "1",
+                              "keeps body_qdd, body_parent_f (joint reaction wrench) and contact_force as part of the state", NULL, 0, 0, 1},
 };
 
 static const sb_golden goldens[] = {SB_GOLDENS_STEEL};
@@ -70,6 +74,7 @@ typedef struct st_solver {
   st_graph graph;
   st_sleep sleep;
   st_forest forest;
+  st_observe observe;
   float limit_omega; /* as asked */
   uint32_t *record, *moved;
   uint32_t moved_count;
@@ -112,6 +117,9 @@ static bool take_memory(st_solver *s)
       {&s->masses, bodies * 32},
       {&s->graph.manifolds, (contacts + ST_FIND_CHUNK) * sizeof(st_manifold)},
       {&s->graph.found, (contacts / ST_FIND_CHUNK + 1) * 4},
+#ifdef SAMEBIT_MUTANT_ARRIVAL_COLOURS
+      {&s->graph.arrival, (contacts / ST_FIND_CHUNK + 1) * 4},
+#endif
       {&s->graph.color, contacts + ST_FIND_CHUNK},
       {&s->graph.used_colors, (bodies + 1) * 4},
       {&s->graph.order, contacts * 4 + 4},
@@ -195,7 +203,12 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   if (status) return status;
   float sleep_speed = (float)bind->params[ST_PARAM_SLEEP_SPEED];
   s->sleep = (st_sleep){.ticks = (uint32_t)bind->params[ST_PARAM_SLEEP_TICKS], .speed2 = sleep_speed * sleep_speed};
-  return st_sleep_bind(&s->sleep, bind, error, error_size);
+  status = st_sleep_bind(&s->sleep, bind, error, error_size);
+  if (status) return status;
+  s->observe.on = bind->params[ST_PARAM_OBSERVABLES] != 0;
+  status = st_observe_bind(&s->observe, &s->bind, error, error_size);
+  s->forest.tick.impulse = s->observe.impulse;
+  return status;
 }
 
 static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
@@ -290,6 +303,7 @@ static void begin_tick(st_solver *s, const sb_step *step)
 {
   uint32_t bodies = s->moved_count;
   if (s->sleep.ticks) st_sleep_wake(&s->sleep, &s->tick);
+  st_observe_begin(&s->observe, &s->tick);
   run_chunks(s, PASS_LOAD, 0, bodies);
   run_chunks(s, PASS_FIND, 0, step->contacts->count);
   st_graph_build(&s->graph, step->contacts->count, bodies);
@@ -323,6 +337,7 @@ static void end_tick(st_solver *s)
   run_manifolds(s, PASS_STORE);
   st_forest_store(&s->forest);
   run_chunks(s, PASS_KEEP, 0, s->moved_count);
+  st_observe_end(&s->observe, &s->tick, &s->bind);
   if (!s->sleep.ticks) return;
   run_chunks(s, PASS_COUNT, 0, s->moved_count);
   st_sleep_islands(&s->sleep, &s->tick, &s->graph);

@@ -29,6 +29,9 @@ void st_graph_find(st_graph *g, const st_tick *t, uint32_t first, uint32_t end)
     i = next;
   }
   g->found[first / ST_FIND_CHUNK] = found;
+#ifdef SAMEBIT_MUTANT_ARRIVAL_COLOURS
+  g->arrival[__atomic_fetch_add(&g->arrival_count, 1, __ATOMIC_SEQ_CST)] = first / ST_FIND_CHUNK;
+#endif
 }
 
 /* Each manifold takes the lowest colour that neither of its moving bodies has. Two manifolds of one colour share no moving
@@ -49,12 +52,22 @@ static uint32_t choose_color(st_graph *g, const st_manifold *m)
 static void color_manifolds(st_graph *g, uint32_t nobody, uint32_t count[ST_MAX_COLORS + 1][ST_MAX_POINTS + 1])
 {
   memset(g->used_colors, 0, ((size_t)nobody + 1) * sizeof *g->used_colors);
-  for (uint32_t chunk = 0; chunk < g->chunk_count; chunk++)
+#ifdef SAMEBIT_MUTANT_ARRIVAL_COLOURS
+  /* The planted fault: who comes first chooses first. */
+  for (uint32_t n = 0; n < g->arrival_count; n++) {
+    uint32_t chunk = g->arrival[n];
+#else
+  for (uint32_t chunk = 0; chunk < g->chunk_count; chunk++) {
+#endif
     for (uint32_t k = 0; k < g->found[chunk]; k++) {
       uint32_t i = chunk * ST_FIND_CHUNK + k, color = choose_color(g, &g->manifolds[i]);
       g->color[i] = (uint8_t)color;
       count[color][color == ST_MAX_COLORS ? 0 : g->manifolds[i].count]++;
     }
+  }
+#ifdef SAMEBIT_MUTANT_ARRIVAL_COLOURS
+  g->arrival_count = 0;
+#endif
 }
 
 uint64_t st_block_floats(uint64_t contacts, uint32_t lanes)

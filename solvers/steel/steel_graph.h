@@ -4,7 +4,11 @@
 
 #include "steel_data.h"
 
+#ifdef SAMEBIT_MUTANT_ARRIVAL_COLOURS
+#define ST_FIND_CHUNK 16u /* so that a small scene has several tasks */
+#else
 #define ST_FIND_CHUNK 4096u /* contacts */
+#endif
 
 typedef struct st_graph {
   uint32_t lanes;
@@ -17,6 +21,9 @@ typedef struct st_graph {
   st_bundle *bundles;       /* capacity + colours * points */
   uint32_t bundle_count;
   uint32_t color_bundle[ST_MAX_COLORS + 2]; /* first bundle of each colour; the last group is the serial one */
+#ifdef SAMEBIT_MUTANT_ARRIVAL_COLOURS
+  uint32_t *arrival, arrival_count; /* chunks in order of completion */
+#endif
   uint64_t block_floats;    /* in use; never above st_block_floats(capacity, lanes) */
 } st_graph;
 

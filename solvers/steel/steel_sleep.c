@@ -75,10 +75,14 @@ static bool sleeps(const st_sleep *s, const st_tick *t, int32_t body)
   return is_own(t, body) && ISLAND(s, body) != 0;
 }
 
+/* A link of an articulation, or a body of another solver. It never sleeps, and a slow one may lift, lower or push: what touches it stays
+ * awake. */
+static bool is_restless(const st_tick *t, int32_t body) { return body >= 0 && t->record[body] != ST_NOBODY && !is_own(t, body); }
+
 /* `other` wakes what it touches: it moves, is awake and not slow. */
 static bool wakes(const st_sleep *s, const st_tick *t, int32_t other)
 {
-  return other >= 0 && t->record[other] != ST_NOBODY && !sleeps(s, t, other) && !is_slow(s, t, (uint32_t)other);
+  return is_restless(t, other) || (is_own(t, other) && !sleeps(s, t, other) && !is_slow(s, t, (uint32_t)other));
 }
 
 void st_sleep_wake(const st_sleep *s, const st_tick *t)
@@ -174,6 +178,16 @@ static void join_touching(const st_sleep *s, const st_tick *t, const st_graph *g
     }
 }
 
+/* Marks the islands that something restless touches. */
+static void mark_restless(const st_sleep *s, const st_tick *t)
+{
+  const sb_contacts *c = t->contacts;
+  for (uint32_t i = 0; i < c->count; i++) {
+    if (is_own(t, c->body_a[i]) && is_restless(t, c->body_b[i])) s->mark[find_root(s, (uint32_t)c->body_a[i])] = 1;
+    if (is_own(t, c->body_b[i]) && is_restless(t, c->body_a[i])) s->mark[find_root(s, (uint32_t)c->body_b[i])] = 1;
+  }
+}
+
 void st_sleep_islands(const st_sleep *s, const st_tick *t, const st_graph *graph)
 {
   bool any = false;
@@ -187,6 +201,7 @@ void st_sleep_islands(const st_sleep *s, const st_tick *t, const st_graph *graph
   for (uint32_t r = 0; r < t->moved_count; r++)
     if (ISLAND(s, t->moved[r])) join(s, t->moved[r], island_of(s, t, t->moved[r]));
   join_touching(s, t, graph);
+  mark_restless(s, t);
   for (uint32_t r = 0; r < t->moved_count; r++) {
     uint32_t body = t->moved[r];
     if (t->frames[r].own > 0.5f && !ISLAND(s, body) && CALM(s, body) < s->ticks) s->mark[find_root(s, body)] = 1;

@@ -18,8 +18,8 @@ typedef struct st_sleep {
 
 /* Registers the arrays; bind->params have given ticks and speed2. */
 sb_status st_sleep_bind(st_sleep *sleep, const sb_bind *bind, char *error, uint32_t error_size);
-/* Wakes whole islands: one of their bodies has a force on it or was moved from outside, or something touches it that is
- * awake and not slow. Then writes st_frame.awake of every record. */
+/* Wakes whole islands: one of their bodies has a force on it or was moved from outside, or it touches a link, a body of another solver, or
+ * a body that is awake and not slow. Then writes st_frame.awake of every record. */
 void st_sleep_wake(const st_sleep *sleep, const st_tick *tick);
 /* Contacts that nobody solves because their bodies sleep keep their impulses: `before` the cache is cleared they are
  * put aside, and `after` it back. */
@@ -27,7 +27,7 @@ void st_sleep_keep_before(const st_sleep *sleep, const st_tick *tick);
 void st_sleep_keep_after(const st_sleep *sleep, const st_tick *tick);
 /* Counts slow ticks of records first to end - 1, after the tick. */
 void st_sleep_count(const st_sleep *sleep, const st_tick *tick, uint32_t first, uint32_t end);
-/* Islands all of whose bodies have been slow for long enough fall asleep. */
+/* Islands all of whose bodies have been slow for long enough fall asleep, unless they touch a link or a body of another solver. */
 void st_sleep_islands(const st_sleep *sleep, const st_tick *tick, const st_graph *graph);
 
 #endif

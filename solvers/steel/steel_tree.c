@@ -269,6 +269,7 @@ static bool make_trees(st_forest *f, uint32_t *most_dofs)
     st_tree *t = &f->trees[i];
     const ab_bundle *b = &f->articulations.bundles[i];
     t->bundle = b;
+    t->work = b->work;
     t->dofs = padded(b->dof_count);
     if (t->dofs > *most_dofs) *most_dofs = t->dofs;
     uint64_t floats = (uint64_t)t->dofs * lanes;
@@ -359,6 +360,7 @@ sb_status st_forest_bind(st_forest *f, const sb_bind *bind, const uint32_t *tree
       {&f->half_v[0], most_dofs * sizeof(float)},
       {&f->half_v[1], most_dofs * sizeof(float)},
       {&f->touches, (contacts + 1) * sizeof *f->touches},
+      {&f->warm, (contacts + 1) * ST_CACHE_FLOATS * sizeof *f->warm},
       {&f->lane_first, ((uint64_t)n * lanes + 2) * sizeof *f->lane_first},
       {&f->lane_list, (contacts + 1) * sizeof *f->lane_list},
       {&f->constraints, (contacts + 1) * sizeof *f->constraints},
@@ -378,6 +380,7 @@ sb_status st_forest_bind(st_forest *f, const sb_bind *bind, const uint32_t *tree
   f->tick.origin = f->articulations.origin;
   f->tick.trees = f->trees;
   f->tick.dof_slot = f->dof_slot;
+  f->tick.warm = f->warm;
   return register_impulses(f);
 }
 
@@ -408,6 +411,17 @@ static bool comes_close(const st_tick *t, uint32_t first, uint32_t end)
   return false;
 }
 
+static void keep_warm(st_forest *f, const st_tick *t, uint32_t first, uint32_t end)
+{
+  for (uint32_t i = first; i < end; i++) {
+    float *to = f->warm + ST_CACHE_FLOATS * (size_t)i;
+    if (t->match[i] < 0)
+      memset(to, 0, ST_CACHE_FLOATS * sizeof *to);
+    else
+      memcpy(to, t->cache + ST_CACHE_FLOATS * (size_t)t->match[i], ST_CACHE_FLOATS * sizeof *to);
+  }
+}
+
 static void list_touches(st_forest *f, const st_tick *tick)
 {
   const sb_contacts *c = tick->contacts;
@@ -417,7 +431,10 @@ static void list_touches(st_forest *f, const st_tick *tick)
     while (end < c->count && end - i < ST_MAX_POINTS && st_continues(c, i, end)) end++;
     st_touch touch = {.first = i, .count = end - i, .a = side_of_body(f, tick->record, tick->nobody, c->body_a[i]),
                       .b = side_of_body(f, tick->record, tick->nobody, c->body_b[i])};
-    if ((is_link(&touch.a) || is_link(&touch.b)) && comes_close(tick, i, end)) f->touches[f->touch_count++] = touch;
+    if ((is_link(&touch.a) || is_link(&touch.b)) && comes_close(tick, i, end)) {
+      f->touches[f->touch_count++] = touch;
+      keep_warm(f, tick, i, end);
+    }
     i = end;
   }
 }
@@ -512,22 +529,30 @@ static void run_phase(st_forest *f, uint32_t bundle, uint32_t phase)
 static void phase_chunk(void *user, uint32_t chunk)
 {
   st_forest *f = user;
-  bool all = f->phase == ST_BEGIN || f->phase == ST_STORE;
-  if (all || f->trees[chunk].coupled) run_phase(f, chunk, f->phase);
+  if (f->trees[chunk].coupled) run_phase(f, chunk, f->phase);
 }
+
+#ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
+/* The planted fault: with several threads at work there is time for one more pass. */
+static uint32_t spare_passes(st_forest *f)
+{
+  static uint32_t instances;
+  static _Thread_local uint32_t last;
+  if (!f->number) f->number = __atomic_add_fetch(&instances, 1, __ATOMIC_SEQ_CST);
+  if (last != f->number) __atomic_add_fetch(&f->threads, 1, __ATOMIC_SEQ_CST);
+  last = f->number;
+  return __atomic_load_n(&f->threads, __ATOMIC_SEQ_CST) > 1;
+}
+#endif
 
 static void alone_chunk(void *user, uint32_t chunk)
 {
   st_forest *f = user;
-  if (f->trees[chunk].coupled) return;
-  for (uint32_t s = 0; s < f->tick.tick->settings.substeps; s++) {
-    run_phase(f, chunk, ST_PREDICT);
-    run_phase(f, chunk, ST_WARM);
-    for (uint32_t i = 0; i < f->iterations; i++) run_phase(f, chunk, ST_SOLVE);
-    run_phase(f, chunk, ST_DRIFT);
-    run_phase(f, chunk, ST_RELAX);
-  }
-  run_phase(f, chunk, ST_RESTITUTE);
+  uint32_t iterations = f->iterations;
+#ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
+  iterations += spare_passes(f);
+#endif
+  if (!f->trees[chunk].coupled) SB_LANE_DISPATCH(f->tick.lanes, st_tree_run, &f->tick, &f->trees[chunk], iterations);
 }
 
 static void run_bundles(st_forest *f, sb_chunk_fn chunk, uint32_t phase)

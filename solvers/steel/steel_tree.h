@@ -35,7 +35,7 @@ typedef struct st_half {
 typedef struct st_constraint {
   uint8_t kind;       /* st_kind */
   uint8_t points;     /* ST_CONTACT: most points of any lane */
-  bool twist, roll;   /* ST_CONTACT: some lane has friction against turning */
+  bool rub, twist, roll; /* ST_CONTACT: some lane has friction against sliding, twisting, rolling */
   uint8_t halves;     /* 1; coupled: 2 */
   uint32_t item[8];   /* of each lane: first contact, equality, tendon or dof; ST_NONE where the lane takes no part */
   uint8_t count[8];   /* ST_CONTACT: points of each lane */
@@ -47,6 +47,7 @@ typedef struct st_constraint {
 /* A bundle of articulations and its constraints. */
 typedef struct st_tree {
   const ab_bundle *bundle;
+  float *work;                 /* of the links: the bundle's, or nearer while it is at work */
   uint32_t dofs;               /* padded */
   float *v, *v_start;          /* dof velocities now and at the start of the tick, lane-blocked */
   float *scratch;              /* link_count records of ST_SCRATCH_FLOATS */
@@ -76,9 +77,11 @@ typedef struct st_forest_tick {
   ab_settings step;
   float limit_omega;
   st_tree *trees;
+  const float *warm;         /* of each contact: what the tick before has kept, as st_tick.cache */
   const uint32_t *dof_slot;  /* of each dof of the model: its place among those of its articulation */
   float *dof_impulse;        /* registered: lower limit, upper limit, dry friction, N s or N m s, per dof */
   float *equality_impulse;   /* registered: linear, angular, world axes, per equality; JOINT: the first */
+  float *impulse;            /* observed: 6 per body (st_observe); NULL when nobody asks */
   float *tendon_impulse;     /* registered: lower, upper, friction, per tendon */
 } st_forest_tick;
 
@@ -92,12 +95,14 @@ typedef struct st_forest_tick {
 #define ST_ROW_TENDON_FLOATS 17u
 #define ST_ROW_DOF_FLOATS 13u
 
-/* Order of a substep. BEGIN reads state and cached impulses, STORE writes both: all articulations begin before any stores. */
+/* Order of a tick; PREDICT to RELAX for each substep. */
 typedef enum st_phase { ST_BEGIN, ST_PREDICT, ST_WARM, ST_SOLVE, ST_DRIFT, ST_RELAX, ST_RESTITUTE, ST_STORE } st_phase;
 
 #define ST_TREE_FUNCTIONS(lanes)                                                                                       \
   /* One phase of a bundle and of its own constraints. */                                                             \
   void st_tree_phase_lanes##lanes(const st_forest_tick *tick, st_tree *tree, uint32_t phase);                         \
+  /* All phases of a bundle that shares no constraint with another. */                                                 \
+  void st_tree_run_lanes##lanes(const st_forest_tick *tick, st_tree *tree, uint32_t iterations);                      \
   /* Rows of a coupled constraint over one of its articulations: J and W of lane `lane`, both `dofs` floats, of a unit impulse along or \
    * (angular) about d (world) at point x, with this sign on the link. */                                              \
   void st_tree_row_lanes##lanes(st_tree *tree, const st_side *side, float sign, const float x[3], const float d[3], bool angular, float *row); \
@@ -124,6 +129,7 @@ typedef struct st_forest {
   /* scratch of a tick */
   st_touch *touches;
   uint32_t touch_count;
+  float *warm;
   uint32_t *lane_first, *lane_list; /* touches of each articulation that concern no other, in order of keys */
   st_constraint *constraints;      /* own contacts bundle by bundle, then coupled ones */
   st_constraint *coupled;          /* contacts */
@@ -132,6 +138,9 @@ typedef struct st_forest {
   float *half_v[2];                /* velocities of a coupled constraint's halves */
   uint32_t iterations;             /* passes over the rows in a substep, before the one that relaxes */
   uint32_t phase;                  /* of the parallel loop */
+#ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
+  uint32_t number, threads;        /* of this instance; threads that have run a chunk of it */
+#endif
 } st_forest;
 
 /* Makes articulations of these bodies, whole ones, ascending. record: st_body of each other moving body of the model. Registers the
@@ -142,15 +151,16 @@ sb_status st_forest_bind(st_forest *forest, const sb_bind *bind, const uint32_t 
  * moves. Returns how many; ST_NONE when there is no memory. */
 uint32_t st_forest_find(const sb_bind *bind, uint32_t *tree_bodies);
 
-/* Lists the tick's contacts and begins all articulations. tick: with contacts, caches and bodies at the start of the tick. */
+/* Lists the tick's contacts and keeps their cached impulses, which are free to be overwritten then; begins the articulations that are coupled.
+ * tick: with contacts, cache and bodies at the start of the tick. */
 void st_forest_begin(st_forest *forest, const st_tick *tick);
-/* All substeps of articulations that nothing else that moves touches in this tick. */
+/* The whole tick of articulations that nothing else that moves touches. */
 void st_forest_run_alone(st_forest *forest);
 /* Whether any is left. */
 bool st_forest_is_coupled(const st_forest *forest);
 /* One phase of the others, then of coupled constraints. */
 void st_forest_phase(st_forest *forest, uint32_t phase, bool first);
-/* Writes state and impulses. */
+/* Writes the others' state and impulses. */
 void st_forest_store(st_forest *forest);
 
 #endif

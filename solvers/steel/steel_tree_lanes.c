@@ -134,7 +134,12 @@ static inline void row_push(const st_constraint *c, uint32_t row, F impulse, M s
     uint32_t n = c->half[h].dofs;
     F *v = (F *)c->half[h].v;
     const F *w = row_of(&c->half[h], row) + n;
+#ifdef SAMEBIT_MUTANT_SHARED_LANES
+    (void)some;
+    for (uint32_t k = 0; k < n; k++) v[k] = v[k] + w[k] * impulse;
+#else
     for (uint32_t k = 0; k < n; k++) v[k] = f_sel(some, v[k] + w[k] * impulse, v[k]);
+#endif
   }
 }
 
@@ -147,7 +152,7 @@ static void read_pose(const st_forest_tick *t, const st_side *s, float pose[7])
   static const float still[7] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f};
   if (s->link != ST_NONE) {
     uint32_t lanes = t->lanes;
-    const float *m = t->trees[s->bundle].bundle->work + (size_t)s->link * AB_WORK_FLOATS * lanes + s->lane;
+    const float *m = t->trees[s->bundle].work + (size_t)s->link * AB_WORK_FLOATS * lanes + s->lane;
     for (uint32_t k = 0; k < 3; k++) pose[k] = m[(size_t)(4 + k) * lanes];
     for (uint32_t k = 0; k < 4; k++) pose[3 + k] = m[(size_t)k * lanes];
   } else if (s->record != t->tick->nobody) {
@@ -210,11 +215,12 @@ static st_hold hold_side(const st_forest_tick *t, const st_side *side)
   return r;
 }
 
-/* point: body frame. */
+/* A point (body frame) in the world at the start of the tick, and from the pose. */
+static V3 hold_world(const st_hold *h, V3 point) { return v3_add(h->body.p, q4_rotate(h->body.q, point)); }
+
 static V3 hold_point(const st_hold *h, V3 point)
 {
-  V3 there = v3_add(h->body.p, q4_rotate(h->body.q, point));
-  return v3_sel(h->is_link, v3_add(point, h->origin), v3_sub(there, h->base));
+  return v3_sel(h->is_link, v3_add(point, h->origin), v3_sub(hold_world(h, point), h->base));
 }
 
 /* Velocity of what steel does not move, at x and of rotation; zero for everything else. */
@@ -252,7 +258,12 @@ static void clear_marks(st_tree *tree)
   }
 }
 
+#ifdef SAMEBIT_MUTANT_SHARED_LANES
+/* The planted fault: what one lane marks, all lanes have (and row_push writes them all). */
+static void set_lane(F *x, uint32_t lane) { (void)lane, *x = K(1.0f); }
+#else
 static void set_lane(F *x, uint32_t lane) { ((float *)x)[lane] = 1.0f; }
+#endif
 
 /* From the links that are marked by themselves to their ancestors. */
 static void spread_marks(st_tree *tree)
@@ -297,7 +308,7 @@ static V3 keep_or_zero(M some, V3 v) { return v3_sel(some, v, v3_zero()); }
 static void run_inward(st_tree *tree, const F *generalised)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   const st_mark *mark = marks_of(tree);
   const st_answer *response = responses_of(tree);
   st_run *s = runs_of(tree);
@@ -332,7 +343,7 @@ static void run_inward(st_tree *tree, const F *generalised)
 static void run_outward(st_tree *tree, F *w)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   const st_answer *response = responses_of(tree);
   st_run *s = runs_of(tree);
   for (uint32_t i = 0; i < b->link_count; i++) {
@@ -372,7 +383,7 @@ static void run_outward(st_tree *tree, F *w)
 /* Copies what rows need from the work records, after each reduction. */
 static void keep_responses(st_tree *tree)
 {
-  const AbWork *work = (const AbWork *)tree->bundle->work;
+  const AbWork *work = (const AbWork *)tree->work;
   st_answer *to = responses_of(tree);
   for (uint32_t i = 0; i < tree->bundle->link_count; i++)
     to[i] = (st_answer){.axis = work[i].joint.axis, .r = work[i].joint.r, .s_n = work[i].s_n, .s_f = work[i].s_f, .inv_d = work[i].inv_d};
@@ -401,7 +412,7 @@ static void link_jacobian(uint8_t kind, const st_answer *k, const AbWork *w, V3 
 static void fill_row(st_tree *tree, V3 x, V3 d, bool angular, F *row)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   const st_mark *mark = marks_of(tree);
   st_run *s = runs_of(tree);
   F *j = row, *w = row + tree->dofs;
@@ -438,7 +449,7 @@ static void add_v3(F *v, uint32_t slot, V3 x) { v[slot] = x.x, v[slot + 1] = x.y
 static void take_velocities(const st_tree *tree, F *v)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   for (uint32_t i = 0; i < b->link_count; i++) {
     uint32_t slot = b->links[i].slot;
     switch (b->links[i].kind) {
@@ -459,7 +470,7 @@ static V3 snapped(const F *v, uint32_t slot) { return snap_v3(v3(v[slot], v[slot
 static void give_velocities(const st_tree *tree, const F *v)
 {
   const ab_bundle *b = tree->bundle;
-  AbWork *work = (AbWork *)b->work;
+  AbWork *work = (AbWork *)tree->work;
   for (uint32_t i = 0; i < b->link_count; i++) {
     uint32_t slot = b->links[i].slot;
     switch (b->links[i].kind) {
@@ -541,10 +552,8 @@ static F cached(const st_forest_tick *t, const st_constraint *c, uint32_t point,
 {
   float lane[SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++) {
-    lane[l] = 0.0f;
-    if (c->item[l] == ST_NONE || point >= c->count[l]) continue;
-    int32_t old = t->tick->match[c->item[l] + point];
-    if (old >= 0) lane[l] = t->tick->cache[ST_CACHE_FLOATS * (size_t)old + field];
+    bool some = c->item[l] != ST_NONE && point < c->count[l];
+    lane[l] = some ? t->warm[ST_CACHE_FLOATS * (size_t)(c->item[l] + point) + field] : 0.0f;
   }
   return f_load(lane);
 }
@@ -594,7 +603,6 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
   /* Lanes that take no part look at contact 0 and write nothing. */
   for (uint32_t l = 0; l < SB_LANES; l++) at[l] = c->item[l] == ST_NONE ? 0 : c->item[l];
   st_hold a = hold_side(t, c->a), b = hold_side(t, c->b);
-  st_pose pa = poses(t, c->a), pb = poses(t, c->b);
   memset(d, 0, sizeof *d);
   d->taking = taking_part(c);
   d->n = pick_v3(in->normal, at, 3, 0);
@@ -620,10 +628,10 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
     used[i] = has_point(c, i);
     V3 half = v3_scale(d->n, pick(in->gap, at, 1, 0) * 0.5f);
     p->gap = pick(in->gap, at, 1, 0);
-    p->la = hold_point(&a, pick_v3(in->point_a, at, 3, 0));
-    p->lb = hold_point(&b, pick_v3(in->point_b, at, 3, 0));
-    V3 xa = point_at(pa, d->base_a, p->la), xb = point_at(pb, d->base_b, p->lb);
-    p->apart = v3_dot(d->n, v3_sub(xb, xa));
+    V3 point_a = pick_v3(in->point_a, at, 3, 0), point_b = pick_v3(in->point_b, at, 3, 0), xa = hold_world(&a, point_a);
+    p->la = hold_point(&a, point_a);
+    p->lb = hold_point(&b, point_b);
+    p->apart = v3_dot(d->n, v3_sub(hold_world(&b, point_b), xa));
     p->impulse = cached(t, c, i, 0);
     p->carried = p->approach = p->now = p->mass = K(0.0f);
     x[i] = v3_add(xa, half);
@@ -641,10 +649,14 @@ static void begin_contact(const st_forest_tick *t, st_constraint *c)
   M some = flag(d->taking);
   d->twist_arm = f_sel(some, (arm * inverse) * d->mu + pick(in->friction, at, 3, 1), K(0.0f));
   d->roll_arm = f_sel(some, d->roll_arm, K(0.0f));
-  M twists = d->twist_arm > 0.0f, rolls = d->roll_arm > 0.0f;
+  d->mu = f_sel(some, d->mu, K(0.0f));
+  M rubs = d->mu > 0.0f, twists = d->twist_arm > 0.0f, rolls = d->roll_arm > 0.0f;
+  d->it = f_sel(rubs, d->it, K(0.0f));
+  d->iu = f_sel(rubs, d->iu, K(0.0f));
   d->itwist = f_sel(twists, d->itwist, K(0.0f));
   d->irt = f_sel(rolls, v3_dot(turning, d->t), K(0.0f));
   d->iru = f_sel(rolls, v3_dot(turning, d->u), K(0.0f));
+  c->rub = m_any(rubs);
   c->twist = m_any(twists);
   c->roll = m_any(rolls);
 }
@@ -687,9 +699,11 @@ static void place_contact(const st_forest_tick *t, st_tree *tree, st_constraint 
   d->ou = v3_dot(d->u, moving);
   d->ow = v3_sub(ob.w, oa.w);
   uint32_t r = c->points;
-  make_row(t, tree, c, r, centre, d->t, false, d->base_a, d->base_b);
-  make_row(t, tree, c, r + 1, centre, d->u, false, d->base_a, d->base_b);
-  pair_mass(c, r, d->give, &d->m_tt, &d->m_uu, &d->m_tu);
+  if (c->rub) {
+    make_row(t, tree, c, r, centre, d->t, false, d->base_a, d->base_b);
+    make_row(t, tree, c, r + 1, centre, d->u, false, d->base_a, d->base_b);
+    pair_mass(c, r, d->give, &d->m_tt, &d->m_uu, &d->m_tu);
+  }
   if (c->twist) {
     make_row(t, tree, c, r + 2, centre, d->n, true, d->base_a, d->base_b);
     d->twist_mass = st_invert(row_response(c, r + 2, r + 2) + d->turn_give);
@@ -704,11 +718,13 @@ static void warm_contact(st_constraint *c)
 {
   st_row_contact *d = (st_row_contact *)c->data;
   st_row_point *p = points_of(c);
-  M some = flag(d->taking);
+  M some = flag(d->taking), rubs = d->mu > 0.0f;
   uint32_t r = c->points;
   for (uint32_t i = 0; i < c->points; i++) row_push(c, i, p[i].impulse, flag(has_point(c, i)));
-  row_push(c, r, d->it, some);
-  row_push(c, r + 1, d->iu, some);
+  if (c->rub) {
+    row_push(c, r, d->it, rubs);
+    row_push(c, r + 1, d->iu, rubs);
+  }
   if (c->twist) row_push(c, r + 2, d->itwist, m_and(some, d->twist_arm > 0.0f));
   if (!c->roll) return;
   row_push(c, r + 3, d->irt, m_and(some, d->roll_arm > 0.0f));
@@ -724,11 +740,14 @@ static void solve_contact(const st_settings *set, st_constraint *c, M relax)
   uint32_t r = c->points;
   F total = K(0.0f);
   for (uint32_t i = 0; i < c->points; i++) total = total + p[i].impulse;
-  StCone cone = st_cone_impulse(row_rate(c, r) + d->ot, row_rate(c, r + 1) + d->ou, d->m_tt, d->m_uu, d->m_tu, d->it, d->iu, d->mu * total);
-  row_push(c, r, cone.t - d->it, some);
-  row_push(c, r + 1, cone.u - d->iu, some);
-  d->it = cone.t;
-  d->iu = cone.u;
+  if (c->rub) {
+    M rubs = d->mu > 0.0f;
+    StCone cone = st_cone_impulse(row_rate(c, r) + d->ot, row_rate(c, r + 1) + d->ou, d->m_tt, d->m_uu, d->m_tu, d->it, d->iu, d->mu * total);
+    row_push(c, r, cone.t - d->it, rubs);
+    row_push(c, r + 1, cone.u - d->iu, rubs);
+    d->it = f_sel(rubs, cone.t, K(0.0f));
+    d->iu = f_sel(rubs, cone.u, K(0.0f));
+  }
   if (c->twist) {
     M twists = m_and(some, d->twist_arm > 0.0f);
     F limit = d->twist_arm * total, rate = row_rate(c, r + 2) + v3_dot(d->n, d->ow);
@@ -848,7 +867,7 @@ static void joint_error(const st_forest_tick *t, const st_constraint *c, F *erro
       int32_t dof = m->equality_dof[2 * (size_t)c->item[l] + e];
       if (dof < 0) continue;
       const st_side *s = e ? &c->b[l] : &c->a[l];
-      const float *work = t->trees[s->bundle].bundle->work + (size_t)s->link * AB_WORK_FLOATS * t->lanes + s->lane;
+      const float *work = t->trees[s->bundle].work + (size_t)s->link * AB_WORK_FLOATS * t->lanes + s->lane;
       q[e][l] = work[ST_WORK_Q * t->lanes] - m->joint_ref[dof];
     }
   }
@@ -1027,7 +1046,7 @@ static void begin_tendon(const st_forest_tick *t, st_tree *tree, st_constraint *
 static void place_tendon(st_tree *tree, st_constraint *c)
 {
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   st_row_tendon *d = (st_row_tendon *)c->data;
   F *j = row_of(&c->half[0], 0);
   d->length = K(0.0f);
@@ -1094,7 +1113,7 @@ static void list_dofs(const st_forest_tick *t, st_tree *tree)
   const sb_model *m = t->tick->model;
   const st_settings *set = &t->tick->settings;
   const ab_bundle *b = tree->bundle;
-  const AbWork *work = (const AbWork *)b->work;
+  const AbWork *work = (const AbWork *)tree->work;
   uint32_t count[SB_LANES] = {0};
   for (uint32_t i = 0; i < tree->dof_capacity; i++)
     for (uint32_t l = 0; l < SB_LANES; l++) tree->dof_rows[i].item[l] = tree->dof_rows[i].a[l].link = ST_NONE;
@@ -1122,7 +1141,7 @@ static F dof_coordinate(const st_tree *tree, const st_constraint *c)
 {
   float lane[SB_LANES];
   for (uint32_t l = 0; l < SB_LANES; l++)
-    lane[l] = c->item[l] == ST_NONE ? 0.0f : tree->bundle->work[((size_t)c->a[l].link * AB_WORK_FLOATS + ST_WORK_Q) * SB_LANES + l];
+    lane[l] = c->item[l] == ST_NONE ? 0.0f : tree->work[((size_t)c->a[l].link * AB_WORK_FLOATS + ST_WORK_Q) * SB_LANES + l];
   return f_load(lane);
 }
 
@@ -1207,11 +1226,66 @@ static void store_dof(const st_forest_tick *t, const st_constraint *c)
 }
 
 /* Impulses of dofs that take no part in a tick are gone. */
-static void clear_dof_impulses(const st_forest_tick *t, const ab_bundle *b)
+static void clear_dof_impulses(const st_forest_tick *t, const st_tree *tree)
 {
+  const ab_bundle *b = tree->bundle;
   for (uint32_t i = 0; i < b->link_count; i++)
     for (uint32_t l = 0; l < b->used && (b->links[i].kind == AB_ANGULAR || b->links[i].kind == AB_LINEAR); l++)
       memset(t->dof_impulse + 3 * (size_t)b->dof[(size_t)i * SB_LANES + l], 0, 3 * sizeof(float));
+}
+
+/* ---- observables ---- */
+
+/* Adds an impulse at x and a turn to the links of one side, sign times; about their bodies' centres of mass. */
+static void observe_side(const st_forest_tick *t, const st_constraint *c, const st_side *side, V3 x, V3 push, V3 turn, float sign)
+{
+  float local[3][SB_LANES], out[6][SB_LANES];
+  for (uint32_t l = 0; l < SB_LANES; l++)
+    for (uint32_t k = 0; k < 3; k++) {
+      bool link = c->item[l] != ST_NONE && side[l].link != ST_NONE;
+      local[k][l] = link ? t->tick->model->body_com[3 * (size_t)side[l].body + k] + t->origin[3 * (size_t)side[l].body + k] : 0.0f;
+    }
+  V3 com = point_at(poses(t, side), v3_zero(), v3(f_load(local[0]), f_load(local[1]), f_load(local[2])));
+  V3 moment = v3_add(turn, v3_cross(v3_sub(x, com), push));
+  f_store(out[0], push.x), f_store(out[1], push.y), f_store(out[2], push.z);
+  f_store(out[3], moment.x), f_store(out[4], moment.y), f_store(out[5], moment.z);
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    if (c->item[l] == ST_NONE || side[l].link == ST_NONE) continue;
+    float *to = t->impulse + 6 * (size_t)side[l].body;
+    for (uint32_t k = 0; k < 6; k++) to[k] = to[k] + sign * out[k][l];
+  }
+}
+
+static void observe_impulse(const st_forest_tick *t, const st_constraint *c, V3 x, V3 push, V3 turn, float sign)
+{
+  observe_side(t, c, c->a, x, push, turn, -sign);
+  observe_side(t, c, c->b, x, push, turn, sign);
+}
+
+/* What a contact or loop has done in this substep, or (sign -1) takes it back. */
+static void observe(const st_forest_tick *t, const st_constraint *c, float sign)
+{
+  st_pose pa = poses(t, c->a), pb = poses(t, c->b);
+  if (c->kind == ST_CONNECT || c->kind == ST_WELD) {
+    const st_row_equality *d = (const st_row_equality *)c->data;
+    V3 x = v3_scale(v3_add(point_at(pa, d->base_a, d->la), point_at(pb, d->base_b, d->lb)), K(0.5f));
+    observe_impulse(t, c, x, d->push, c->kind == ST_WELD ? d->turn : v3_zero(), sign);
+  }
+  if (c->kind != ST_CONTACT) return;
+  const st_row_contact *d = (const st_row_contact *)c->data;
+  const st_row_point *p = points_of(c);
+  V3 centre = v3_zero();
+  F points = K(0.0f);
+  for (uint32_t i = 0; i < c->points; i++) {
+    V3 x = v3_scale(v3_add(point_at(pa, d->base_a, p[i].la), point_at(pb, d->base_b, p[i].lb)), K(0.5f));
+    F used = has_point(c, i);
+    observe_impulse(t, c, x, v3_scale(d->n, p[i].impulse), v3_zero(), sign);
+    centre = v3_sel(flag(used), v3_add(centre, x), centre);
+    points = points + used;
+  }
+  centre = v3_scale(centre, f_div(K(1.0f), f_max(points, K(1.0f))));
+  V3 turn = v3_add(v3_scale(d->n, d->itwist), v3_add_scaled(v3_scale(d->t, d->irt), d->u, d->iru));
+  observe_impulse(t, c, centre, v3_add_scaled(v3_scale(d->t, d->it), d->u, d->iu), turn, sign);
 }
 
 /* ---- phases ---- */
@@ -1265,56 +1339,98 @@ static void constraint_phase(const st_forest_tick *t, st_tree *tree, st_constrai
   }
 }
 
+/* The phase, with what it does to observed impulses: a substep's are known once it has relaxed; bounces change the last one's. */
+static void observed_phase(const st_forest_tick *t, st_tree *tree, st_constraint *c, uint32_t phase, bool first)
+{
+  if (t->impulse && phase == ST_RESTITUTE) observe(t, c, -1.0f);
+  constraint_phase(t, tree, c, phase, first);
+  if (t->impulse && (phase == ST_RELAX || phase == ST_RESTITUTE)) observe(t, c, 1.0f);
+}
+
 static void constraints_phase(const st_forest_tick *t, st_tree *tree, uint32_t phase, bool first)
 {
-  for (uint32_t i = 0; i < tree->fixed_count; i++) constraint_phase(t, tree, &tree->fixed[i], phase, first);
-  for (uint32_t i = 0; i < tree->dof_row_count; i++) constraint_phase(t, tree, &tree->dof_rows[i], phase, first);
-  for (uint32_t i = 0; i < tree->contact_count; i++) constraint_phase(t, tree, &tree->contacts[i], phase, first);
+  for (uint32_t i = 0; i < tree->fixed_count; i++) observed_phase(t, tree, &tree->fixed[i], phase, first);
+  for (uint32_t i = 0; i < tree->dof_row_count; i++) observed_phase(t, tree, &tree->dof_rows[i], phase, first);
+  for (uint32_t i = 0; i < tree->contact_count; i++) observed_phase(t, tree, &tree->contacts[i], phase, first);
 }
+
+/* Whether a bundle has anything but free flight in this tick; dofs are known once it has begun. */
+static bool has_rows(const st_tree *tree) { return tree->coupled || tree->contact_count || tree->fixed_count || tree->dof_row_count; }
 
 /* Free flight of a substep: half the way, accelerations, velocities. */
 static void predict(const st_forest_tick *t, st_tree *tree)
 {
   const ab_bundle *b = tree->bundle;
-  AbWork *work = (AbWork *)b->work;
+  AbWork *work = (AbWork *)tree->work;
+  bool rows = has_rows(tree);
+  if (rows && !tree->first) give_velocities(tree, (const F *)tree->v);
+  tree->first = false;
   drift_links(K(t->step.dt * 0.5f), b, work);
   place_links(b, work);
   find_accelerations(&t->step, b, work);
-  keep_responses(tree);
   for (uint32_t i = 0; i < b->link_count; i++) kick_link(K(t->step.dt), b->links[i].kind, &work[i]);
+  if (!rows) return;
+  keep_responses(tree);
   take_velocities(tree, (F *)tree->v);
+}
+
+static void begin_tree(const st_forest_tick *t, st_tree *tree)
+{
+  const ab_bundle *b = tree->bundle;
+  AbWork *work = (AbWork *)tree->work;
+  for (uint32_t i = 0; i < b->link_count; i++) load_link(t->tick->state, b, i, &work[i]);
+  tree->first = true;
+  list_dofs(t, tree);
+  if (has_rows(tree)) take_velocities(tree, (F *)tree->v_start);
+}
+
+static void drift_tree(const st_forest_tick *t, st_tree *tree)
+{
+  if (has_rows(tree)) give_velocities(tree, (const F *)tree->v);
+  drift_links(K(t->step.dt * 0.5f), tree->bundle, (AbWork *)tree->work);
+}
+
+static void store_tree(const st_forest_tick *t, st_tree *tree)
+{
+  const ab_bundle *b = tree->bundle;
+  AbWork *work = (AbWork *)tree->work;
+  if (has_rows(tree)) give_velocities(tree, (const F *)tree->v);
+  place_links(b, work);
+  for (uint32_t i = 0; i < b->link_count; i++) store_link(t->tick->state, b, i, &work[i]);
 }
 
 void LANED(st_tree_phase)(const st_forest_tick *t, st_tree *tree, uint32_t phase)
 {
-  const ab_bundle *b = tree->bundle;
-  AbWork *work = (AbWork *)b->work;
   bool first = tree->first;
-  switch (phase) {
-  case ST_BEGIN:
-    for (uint32_t i = 0; i < b->link_count; i++) load_link(t->tick->state, b, i, &work[i]);
-    place_links(b, work);
-    take_velocities(tree, (F *)tree->v_start);
-    list_dofs(t, tree);
-    tree->first = true;
-    break;
-  case ST_PREDICT:
-    if (!first) give_velocities(tree, (const F *)tree->v);
-    predict(t, tree);
-    tree->first = false;
-    break;
-  case ST_DRIFT:
-    give_velocities(tree, (const F *)tree->v);
-    drift_links(K(t->step.dt * 0.5f), b, work);
-    break;
-  default: break;
-  }
-  if (phase == ST_STORE) clear_dof_impulses(t, b);
+  if (phase == ST_BEGIN) begin_tree(t, tree);
+  if (phase == ST_PREDICT) predict(t, tree);
+  if (phase == ST_DRIFT) drift_tree(t, tree);
+  if (phase == ST_STORE) clear_dof_impulses(t, tree);
   constraints_phase(t, tree, phase, first);
-  if (phase != ST_STORE) return;
-  give_velocities(tree, (const F *)tree->v);
-  place_links(b, work);
-  for (uint32_t i = 0; i < b->link_count; i++) store_link(t->tick->state, b, i, &work[i]);
+  if (phase == ST_STORE) store_tree(t, tree);
+}
+
+/* Links that fit the work area on the stack. */
+#define STACK_LINKS 32u
+
+/* All phases of a bundle, with the work area where it stays in the nearest cache. */
+void LANED(st_tree_run)(const st_forest_tick *t, st_tree *tree, uint32_t iterations)
+{
+  _Alignas(64) AbWork stack[STACK_LINKS];
+  float *own = tree->work;
+  if (tree->bundle->link_count <= STACK_LINKS) tree->work = (float *)stack;
+  LANED(st_tree_phase)(t, tree, ST_BEGIN);
+  bool rows = has_rows(tree);
+  for (uint32_t s = 0; s < t->tick->settings.substeps; s++) {
+    LANED(st_tree_phase)(t, tree, ST_PREDICT);
+    if (rows) LANED(st_tree_phase)(t, tree, ST_WARM);
+    for (uint32_t i = 0; rows && i < iterations; i++) LANED(st_tree_phase)(t, tree, ST_SOLVE);
+    LANED(st_tree_phase)(t, tree, ST_DRIFT);
+    if (rows) LANED(st_tree_phase)(t, tree, ST_RELAX);
+  }
+  if (rows) LANED(st_tree_phase)(t, tree, ST_RESTITUTE);
+  LANED(st_tree_phase)(t, tree, ST_STORE);
+  tree->work = own;
 }
 
 /* Copies one lane of a row. */
@@ -1353,6 +1469,6 @@ void LANED(st_tree_dof_row)(st_tree *tree, uint32_t lane, uint32_t slot, float c
 #if SB_LANES == 1
 void st_coupled_phase(const st_forest_tick *t, st_constraint *c, uint32_t phase, bool first)
 {
-  constraint_phase(t, NULL, c, phase, first);
+  observed_phase(t, NULL, c, phase, first);
 }
 #endif

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
   sb_sim_config config = {.model = model, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = 240, .mode = SB_MODE_LOCAL,
                           .threads = argc > 3 ? (uint32_t)atoi(argv[3]) : 1, .broad_phase = SB_BROAD_SAP};
   if (!status) status = sb_sim_create(&config, &sim, &diag);
-  double time = 0, worst = 0, mean = 0;
+  double time = 0, worst = 0, gain = 0, mean = 0;
   for (uint32_t a = 0; sim && a < arms; a++) start[a] = arm_energy(m, sb_sim_state(sim), a * JOINTS);
   for (int k = 0; k < steps && !status; k++) {
     double before = s_now();
@@ -81,13 +81,15 @@ int main(int argc, char **argv)
     for (uint32_t a = 0; a < arms; a++) {
       double e = arm_energy(m, sb_sim_state(sim), a * JOINTS) - start[a];
       if (e > worst || -e > worst) worst = e < 0 ? -e : e;
+      if (e > gain) gain = e;
       mean += e / arms;
     }
   }
   double scale = 1.0 * GRAVITY * JOINTS * (JOINTS * LENGTH / 2);
   if (!status)
-    printf("samebit-%s S4 steps=%d arms=%u armsteps_per_s=%.4g hash=%016llx Edrift_end_mean=%.4f%% Edrift_max=%.4f%%\n", desc->id, steps, arms,
-           arms * (double)steps / time, (unsigned long long)sb_sim_hash(sim), 100 * mean / scale, 100 * worst / scale);
+    printf("samebit-%s S4 steps=%d arms=%u armsteps_per_s=%.4g hash=%016llx Edrift_end_mean=%.4f%% Edrift_max=%.4f%% Egain_max=%.4f%%\n", desc->id, steps, arms,
+           arms * (double)steps / time, (unsigned long long)sb_sim_hash(sim), 100 * mean / scale, 100 * worst / scale,
+           100 * gain / scale);
   for (size_t i = 0; i < diag.count; i++) fprintf(stderr, "%s\n", diag.items[i].message);
   sb_sim_destroy(sim);
   sb_model_store_free(model);

@@ -2,7 +2,7 @@
 # The speed table: steel and featherstone against Bullet and MuJoCo of Debian, side by side, interleaved, medians.
 #   tests/peers/table.sh PEERS_DIR [BUILD_DIR [RUNS]]    PEERS_DIR holds the peers' drivers' sources; needs libbullet-dev, libmujoco-dev, g++, pkg-config
 # A row is one scene: both times, their spread (largest over smallest), their ratio, and what both did to the scene: overlap and energy at the
-# end, how far anything moved; for arms the energy error. S5 (humanoids) goes into run_rows when its driver is there.
+# end, how far anything moved; for arms the energy error; for humanoids the deepest contact of all steps.
 set -e
 peers=$1
 build=${2:-build}
@@ -12,7 +12,7 @@ for source in bullet_bench.cpp mujoco_bench.cpp common.h; do
 done
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-cmake --build "$build" --target boxes_bench arms_bench > /dev/null
+cmake --build "$build" --target boxes_bench arms_bench humanoids_bench > /dev/null
 # shellcheck disable=SC2046
 (cd "$peers" && g++ -O2 -std=c++17 bullet_bench.cpp -o "$out/bullet_bench" $(pkg-config --cflags --libs bullet) &&
   g++ -O2 -std=c++17 mujoco_bench.cpp -o "$out/mujoco_bench" -lmujoco -lpthread)
@@ -62,7 +62,7 @@ sleep_row() {
 }
 
 arms_row() {
-  interleave S4 "$build/bin/arms_bench hang 1000 1 $1" "$out/mujoco_bench scene=S4 pose=hang"
+  interleave S4 "$build/bin/arms_bench hang 1000 1 $1 1" "$out/mujoco_bench scene=S4 pose=hang"
   ours=$out/S4.ours
   theirs=$out/S4.theirs
   awk -v n="$1" -v a="$(median "$ours" armsteps_per_s)" -v b="$(median "$theirs" armsteps_per_s)" -v sa="$(spread "$ours" armsteps_per_s)" \
@@ -71,11 +71,31 @@ arms_row() {
   rm -f "$ours" "$theirs"
 }
 
+# arms that whip: where MuJoCo's Euler resets; ours against ours on the hanging scene
+bent_row() {
+  interleave bent "$build/bin/arms_bench bent 1000 1 steel 4" "$build/bin/arms_bench hang 1000 1 steel 1"
+  awk -v a="$(median "$out/bent.ours" armsteps_per_s)" -v b="$(median "$out/bent.theirs" armsteps_per_s)" -v e="$(median "$out/bent.ours" Edrift_max)" \
+    -v g="$(median "$out/bent.ours" Egain_max)" \
+    'BEGIN { printf "| S4 steel, bent, 4 substeps | %.3g | steel, hang, 1 substep %.3g | %.2f times the cost | all finite; energy error %s %%, never above its start by more than %s %% | |\n", a, b, b / a, e, g }'
+}
+
+# humanoids, 256 copies
+humanoids_row() {
+  xml=$peers/../models/mujoco/humanoid.xml
+  [ -f "$xml" ] || return 0
+  interleave S5 "$build/bin/humanoids_bench $xml 1000" "$out/mujoco_bench scene=S5 envs=256 steps=500 xml=$xml" 2> /dev/null
+  awk -v a="$(median "$out/S5.ours" envsteps_per_s)" -v b="$(median "$out/S5.theirs" envsteps_per_s)" -v sa="$(spread "$out/S5.ours" envsteps_per_s)" \
+    -v sb="$(spread "$out/S5.theirs" envsteps_per_s)" -v p="$(median "$out/S5.ours" deepest_mm)" \
+    'BEGIN { printf "| S5, humanoid steps a second | %.3g (%s) | MuJoCo %.3g (%s) | %.2f | deepest contact %.1f mm | |\n", a, sa, b, sb, a / b, p }'
+}
+
 run_rows() {
   for scene in S1 S2 S3 S3R; do boxes_row $scene; done
   threads_row S3R
   sleep_row S3
   for solver in featherstone steel; do arms_row $solver; done
+  bent_row
+  humanoids_row
 }
 
 echo "Medians of $runs interleaved runs, one core unless said; spread in brackets, largest over smallest. $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
@@ -83,3 +103,6 @@ echo
 echo "| scene | samebit | peer | ratio | samebit's scene at the end | the peer's |"
 echo "| --- | --- | --- | --- | --- | --- |"
 run_rows
+echo
+echo "The same scenes from their INI files:"
+"$build/bin/samebit" bench "$(dirname "$0")"/../../conf/bench/*.ini --ticks 100 --repeats 3

@@ -335,11 +335,58 @@ static void test_two_articulations(void **state)
   physics_verdict();
 }
 
+static const float *observed(const physics *p, const char *name)
+{
+  const sb_array *a = sb_registry_find(sb_sim_registry(p->sim), name);
+  assert_non_null(a);
+  return (const float *)a->data;
+}
+
+/* What joints and contacts carry in rest: an arm of two links held by drives carries its weight and moments; a box on the ground its own. In
+ * motion: a whirled bob pulls with m r w^2 and m g. */
+static void test_observables(void **state)
+{
+  (void)state;
+  const physics_param set = {"observables", 1};
+  sb_model_builder *b = physics_builder(-G);
+  physics_shape(b, SB_SHAPE_PLANE, -1, 0, 0, 0, 0.6);
+  sb_build_dof dof = hinge_y();
+  dof.target_ke = 1e5, dof.target_kd = 1e3;
+  int32_t upper = add_link(b, -1, 0, 2, 3, 0.5, 0, &dof);
+  int32_t lower = add_link(b, upper, 1, 0, 2, 0.25, 0, &dof);
+  int32_t box = add_box(b, 0.25, 4, 5, 0.25, 0, 0.6);
+  physics p = physics_start(b, STEEL, 240, &set, 1);
+  physics_step(&p, 1200);
+  const float *f = observed(&p, "physics.body_parent_f"), *a = observed(&p, "physics.body_qdd"), *c = observed(&p, "physics.contact_force");
+  physics_bound(&p, "joint of the forearm: force, N", fabs(f[6 * lower + 2] - 2 * G), 0.01);
+  physics_bound(&p, "  torque about its centre, N m", fabs(f[6 * lower + 4]), 0.01);
+  physics_bound(&p, "joint of the upper arm: force, N", fabs(f[6 * upper + 2] - 5 * G), 0.02);
+  double arm = point_of(&p, lower, 0.25, 0, 0).x - point_of(&p, upper, 0.5, 0, 0).x;
+  physics_bound(&p, "  torque about its centre, N m", fabs(f[6 * upper + 4] + arm * 2 * G), 0.02);
+  physics_bound(&p, "box: acceleration in rest, m/s^2", fabs(a[6 * box + 2]), 1e-3);
+  double weight = 0;
+  const sb_contacts *contacts = sb_sim_contacts(p.sim);
+  for (uint32_t i = 0; i < contacts->count; i++) weight += c[3 * i + 2] * (contacts->body_b[i] == box ? 1 : -1);
+  physics_bound(&p, "box: contact force, N", fabs(weight - 4 * G), 0.05);
+  physics_stop(&p);
+  b = physics_builder(-G);
+  dof = physics_axis(SB_DOF_ANGULAR, 0, 0, 1);
+  dof.qd = 6;
+  int32_t bob = add_link(b, -1, 0, 1, 2, 0.5, 0, &dof);
+  p = physics_start(b, STEEL, 240, &set, 1);
+  physics_step(&p, 100);
+  f = observed(&p, "physics.body_parent_f");
+  physics_bound(&p, "whirled bob: pull, relative", fabs(hypot(f[6 * bob], f[6 * bob + 1]) / (2 * 0.5 * 36) - 1), 0.002);
+  physics_bound(&p, "  weight, N", fabs(f[6 * bob + 2] - 2 * G), 0.01);
+  physics_stop(&p);
+  physics_verdict();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_four_bar), cmocka_unit_test(test_gear),   cmocka_unit_test(test_weld),         cmocka_unit_test(test_tendon),
       cmocka_unit_test(test_heavy_chain), cmocka_unit_test(test_wheels), cmocka_unit_test(test_pusher),    cmocka_unit_test(test_loaded_lever),
-      cmocka_unit_test(test_two_articulations)};
+      cmocka_unit_test(test_two_articulations), cmocka_unit_test(test_observables)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

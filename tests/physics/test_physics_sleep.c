@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,45 @@ static void test_wakes(void **state)
   }
 }
 
+/* A slide of 50 kg along an axis, with a shape; its drive follows joint_target_q. */
+static int32_t add_slide(sb_model_builder *b, double x, double z, double ax, double az, const double half[3])
+{
+  sb_build_body body = physics_link(-1, x, 0, z, 50, 1);
+  int32_t index = sb_builder_add_body(b, &body, NULL);
+  sb_build_dof dof = physics_axis(SB_DOF_LINEAR, ax, 0, az);
+  dof.target_ke = 1e6, dof.target_kd = 1e5;
+  sb_builder_add_dof(b, &dof, NULL);
+  physics_shape(b, SB_SHAPE_BOX, index, half[0], half[1], half[2], 0.6);
+  return index;
+}
+
+/* Links that move more slowly than a sleeper may: one lowers a cube, one comes up to a sleeping cube and pushes it. */
+static void test_slow_links(void **state)
+{
+  (void)state;
+  static const double plate[3] = {0.5, 0.5, 0.05};
+  sb_model_builder *b = floor_builder();
+  add_slide(b, 0, 1, 0, 1, plate);
+  add_slide(b, 4.2, 0.25, 1, 0, (double[3]){0.1, 0.3, 0.1});
+  add_stack(b, 1, 0, 1.05); /* on the plate */
+  add_stack(b, 1, 5, 0);    /* its side at 4.75, 0.45 m from the pusher */
+  physics p = physics_start(b, STEEL, 60, &sleepy, 1);
+  p.s->joint_target_q[1] = 0.4f;
+  physics_step(&p, 120);
+  assert_false(asleep(&p, 2));
+  assert_true(asleep(&p, 3));
+  for (int k = 0; k < 480; k++) {
+    p.s->joint_target_q[0] -= 0.02f / 60;
+    p.s->joint_target_q[1] += 0.02f / 60;
+    physics_step(&p, 1);
+  }
+  assert_true(p.s->body_q[2] < 0.85f);
+  physics_bound(&p, "cube above the plate that sinks, m", fabs(p.s->body_q[7 * 2 + 2] - p.s->body_q[2] - 0.3), 0.002);
+  physics_bound(&p, "cube behind the pusher, m", fabs(p.s->body_q[7] + 0.35 - p.s->body_q[7 * 3]), 0.003);
+  physics_stop(&p);
+  physics_verdict();
+}
+
 /* A snapshot of sleepers, put back into a new simulation, goes on with the same bits: asleep, and after waking. */
 static void test_snapshot(void **state)
 {
@@ -175,7 +215,7 @@ static void test_threads_and_lanes(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_falls_asleep), cmocka_unit_test(test_wakes),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_falls_asleep), cmocka_unit_test(test_wakes), cmocka_unit_test(test_slow_links),
                                      cmocka_unit_test(test_snapshot), cmocka_unit_test(test_neighbours),
                                      cmocka_unit_test(test_threads_and_lanes)};
   return cmocka_run_group_tests(tests, NULL, NULL);

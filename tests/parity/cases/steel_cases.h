@@ -1,5 +1,6 @@
-/* Parity of steel.kernel.h. */
+/* Parity of steel.kernel.h and steel_row.kernel.h. */
 #include "solvers/steel/steel.kernel.h"
+#include "solvers/steel/steel_row.kernel.h"
 
 #define PARITY_CASES(X)                                                                                                \
   X(case_st_soft, 3, 3)                                                                                                \
@@ -21,7 +22,12 @@
   X(case_st_solve_rolling, 35, 14)                                                                                     \
   X(case_st_push_body, 24, 18)                                                                                         \
   X(case_st_speed2, 17, 1)                                                                                             \
-  X(case_st_restitute, 41, 13)
+  X(case_st_restitute, 41, 13)                                                                                         \
+  X(case_st_normal_impulse, 10, 1)                                                                                     \
+  X(case_st_cone, 3, 2)                                                                                                \
+  X(case_st_cone_impulse, 8, 2)                                                                                        \
+  X(case_st_hold_impulse, 9, 1)                                                                                        \
+  X(case_st_spring_impulse, 7, 1)
 
 /* Both bodies' velocities: 12 words; both masses: 14 words. */
 #define IN_PAIR(name, k)                                                                                               \
@@ -161,3 +167,27 @@ PARITY_KERNEL(case_st_restitute)
   OUT_PAIR(r.s)
   OUT(12, r.impulse);
 }
+#define IN_SOFT(name, k)                                                                                               \
+  StSoft name;                                                                                                         \
+  name.rate = IN(k); name.mass_scale = IN(k + 1); name.impulse_scale = IN(k + 2);
+PARITY_KERNEL(case_st_normal_impulse)
+{
+  IN_SOFT(soft, 0)
+  OUT(0, st_normal_impulse(IN(3), IN(4), IN(5), IN(6), soft, IN(7), IN(8), IN(9) > 0.0f));
+}
+PARITY_KERNEL(case_st_cone)
+{
+  StCone r = st_cone(IN(0), IN(1), IN(2));
+  OUT(0, r.t); OUT(1, r.u);
+}
+PARITY_KERNEL(case_st_cone_impulse)
+{
+  StCone r = st_cone_impulse(IN(0), IN(1), IN(2), IN(3), IN(4), IN(5), IN(6), IN(7));
+  OUT(0, r.t); OUT(1, r.u);
+}
+PARITY_KERNEL(case_st_hold_impulse)
+{
+  IN_SOFT(soft, 0)
+  OUT(0, st_hold_impulse(IN(3), IN(4), IN(5), IN(6), soft, IN(7), IN(8) > 0.0f));
+}
+PARITY_KERNEL(case_st_spring_impulse) { OUT(0, st_spring_impulse(IN(0), IN(1), IN(2), IN(3), IN(4), IN(5), IN(6))); }

@@ -23,12 +23,16 @@ uint32_t COLLISION_FARTHEST_LANES(const float *const points[3], uint32_t first, 
     best = farthest_of(best, v3(f_load(x + i), f_load(y + i), f_load(z + i)), index, index < last, along);
     index = index + KU(SB_LANES);
   }
-  /* the farthest of the lanes, of equal ones the first point */
+  /* the farthest of the lanes, of equal ones the first point; without branches, which would be guesses */
   float most[SB_LANES];
-  uint32_t at[SB_LANES], chosen = 0;
+  uint32_t at[SB_LANES], none = UINT32_MAX, chosen = none;
   f_store(most, best.along);
   memcpy(at, &best.index, sizeof at);
-  for (uint32_t l = 1; l < SB_LANES; l++)
-    if (most[l] > most[chosen] || (most[l] == most[chosen] && at[l] < at[chosen])) chosen = l;
-  return at[chosen];
+  float top = most[0];
+  for (uint32_t l = 1; l < SB_LANES; l++) top = most[l] > top ? most[l] : top;
+  for (uint32_t l = 0; l < SB_LANES; l++) {
+    uint32_t candidate = most[l] == top ? at[l] : none;
+    chosen = candidate < chosen ? candidate : chosen;
+  }
+  return chosen == none ? 0 : chosen; /* none: not a number */
 }

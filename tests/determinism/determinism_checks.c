@@ -324,7 +324,7 @@ static sb_model_store *read_model(const char *path)
   return store;
 }
 
-static bool is_asked(const char *wanted, size_t check) { return !wanted || !strcmp(wanted, checks[check].name); }
+static bool is_asked(const char *wanted, size_t c) { return !wanted || !strcmp(wanted, checks[c].name); }
 
 /* Runs the checks of one scene under one solver, all or the one that is wanted; adds failures. */
 static void check_one(const subject *s, const char *wanted, int failed[CHECKS])

@@ -3,6 +3,7 @@
 #define SAMEBIT_COLLISION_STATE_H
 
 #include "collision.h"
+#include "hull_lanes.h"
 #include "narrow_batch.h"
 #include "narrow_manifold.kernel.h"
 
@@ -92,6 +93,7 @@ struct sb_collision {
   const sb_model *model;
   sb_collision_settings settings;
   collision_narrow_fn narrow;
+  collision_farthest_fn farthest;
   void **blocks; /* everything allocated, for destroy */
   uint32_t block_count;
   uint32_t block_capacity;
@@ -116,6 +118,10 @@ struct sb_collision {
   uint32_t span_chunk_count;
   uint32_t *world_chunk_start; /* world_chunk_count + 1, into worlds */
   uint32_t world_chunk_count;
+
+  /* geometry_vertex and face_normal by component, for hull_lanes.h; NULL when the model has no hull */
+  float *hull_vertex[3];
+  float *hull_normal[3];
 
   /* of this step */
   const float *body_q;
@@ -180,7 +186,7 @@ sb_status collision_broad_build(sb_collision *c);
 sb_status collision_broad_step(sb_collision *c);
 
 /* A ball at the origin and a cylinder, ellipsoid or hull with the pose rel: n, a0, b0 and g0 of the nearest points. */
-Manifold collision_ball_against(const sb_model *m, float radius, uint32_t shape, X7 rel);
+Manifold collision_ball_against(const sb_collision *c, float radius, uint32_t shape, X7 rel);
 
 /* swept.c */
 sb_status collision_swept_build(sb_collision *c);

@@ -5,7 +5,9 @@
  * others. All of a pair is given in one frame.
  *
  * Whoever includes this says where geometry lies: GEO_PARAM and GEO (first parameter and argument of functions, each with its comma,
- * or nothing), GEO_VERTEX(i), GEO_NORMAL(f) as V3, GEO_FIRST(f), GEO_CORNERS(f), GEO_CORNER(k) as U, all counted over the whole model. */
+ * or nothing), GEO_VERTEX(i), GEO_NORMAL(f) as V3, GEO_FIRST(f), GEO_CORNERS(f), GEO_CORNER(k) as U, all counted over the whole model;
+ * and GEO_FARTHEST_VERTEX(first, count, d), GEO_FARTHEST_FACE(first, count, d): which of these vertices, or faces' normals, is the
+ * farthest along d, counted from the first, of equal ones the first. */
 #ifndef SAMEBIT_COLLISION_CONVEX_KERNEL_H
 #define SAMEBIT_COLLISION_CONVEX_KERNEL_H
 
@@ -13,6 +15,20 @@
 
 #ifndef SB_GLSL
 #include <stdbool.h>
+#endif
+
+/* Large structs are handed over in place. VIEW and EDIT declare a parameter that is read, or changed; AT(x) is what such a parameter x
+ * names, TO(x) hands a variable over. */
+#ifdef SB_GLSL
+#define VIEW(type, x) type x
+#define EDIT(type, x) inout type x
+#define AT(x) x
+#define TO(x) x
+#else
+#define VIEW(type, x) const type *x
+#define EDIT(type, x) type *x
+#define AT(x) (*(x))
+#define TO(x) (&(x))
 #endif
 
 /* As SB_SHAPE_*; a triangle is no shape of its own. */
@@ -53,66 +69,54 @@ FN Convex convex_of(U type, V3 size, V3 p, M33 r)
 }
 
 /* Axis k of the shape frame. A constant 0 is never multiplied: devices differ in whether they fold it. */
-FN V3 convex_axis(Convex s, U k)
+FN V3 convex_axis(VIEW(Convex, s), U k)
 {
-  return v3(narrow_pick(s.r.r0, k), narrow_pick(s.r.r1, k), narrow_pick(s.r.r2, k));
+  return v3(narrow_pick(AT(s).r.r0, k), narrow_pick(AT(s).r.r1, k), narrow_pick(AT(s).r.r2, k));
 }
 
 /* The point of the core of a solid farthest along d, in the shape frame; of equal ones the first. */
-FN V3 convex_core_support(GEO_PARAM Convex s, V3 d)
+FN V3 convex_core_support(GEO_PARAM VIEW(Convex, s), V3 d)
 {
-  if (s.type == CONVEX_BOX)
-    return v3(s.size.x * narrow_sign(d.x), s.size.y * narrow_sign(d.y), s.size.z * narrow_sign(d.z));
-  if (s.type == CONVEX_CYLINDER) {
+  if (AT(s).type == CONVEX_BOX)
+    return v3(AT(s).size.x * narrow_sign(d.x), AT(s).size.y * narrow_sign(d.y), AT(s).size.z * narrow_sign(d.z));
+  if (AT(s).type == CONVEX_CYLINDER) {
     F across = d.x * d.x + d.y * d.y;
     bool upright = across <= 1.0e-14f * (d.z * d.z);
-    F k = upright ? K(0.0f) : f_div(s.size.x, f_sqrt(across));
-    return v3(upright ? s.size.x : d.x * k, d.y * k, f_sel(d.z >= 0.0f, s.size.y, -s.size.y));
+    F k = upright ? K(0.0f) : f_div(AT(s).size.x, f_sqrt(across));
+    return v3(upright ? AT(s).size.x : d.x * k, d.y * k, f_sel(d.z >= 0.0f, AT(s).size.y, -AT(s).size.y));
   }
-  if (s.type == CONVEX_ELLIPSOID) {
-    V3 e = v3(s.size.x * d.x, s.size.y * d.y, s.size.z * d.z);
+  if (AT(s).type == CONVEX_ELLIPSOID) {
+    V3 e = v3(AT(s).size.x * d.x, AT(s).size.y * d.y, AT(s).size.z * d.z);
     V3 u = v3_normalize_or(e, v3(K(1.0f), K(0.0f), K(0.0f)));
-    return v3(s.size.x * u.x, s.size.y * u.y, s.size.z * u.z);
+    return v3(AT(s).size.x * u.x, AT(s).size.y * u.y, AT(s).size.z * u.z);
   }
-  if (s.type == CONVEX_HULL) {
-    V3 best = GEO_VERTEX(s.vertices);
-    F most = v3_dot(best, d);
-    for (U i = KU(1u); i < s.vertex_count; i++) {
-      V3 v = GEO_VERTEX(s.vertices + i);
-      F along = v3_dot(v, d);
-      if (along > most) {
-        most = along;
-        best = v;
-      }
-    }
-    return best;
-  }
+  if (AT(s).type == CONVEX_HULL) return GEO_VERTEX(AT(s).vertices + GEO_FARTHEST_VERTEX(AT(s).vertices, AT(s).vertex_count, d));
   return v3_zero();
 }
 
 /* The same in the pair's frame. */
-FN V3 convex_support(GEO_PARAM Convex s, V3 d)
+FN V3 convex_support(GEO_PARAM VIEW(Convex, s), V3 d)
 {
-  if (s.type == CONVEX_TRIANGLE) {
-    F d0 = v3_dot(s.t0, d);
-    F d1 = v3_dot(s.t1, d);
-    F d2 = v3_dot(s.t2, d);
-    return d0 >= d1 && d0 >= d2 ? s.t0 : (d1 >= d2 ? s.t1 : s.t2);
+  if (AT(s).type == CONVEX_TRIANGLE) {
+    F d0 = v3_dot(AT(s).t0, d);
+    F d1 = v3_dot(AT(s).t1, d);
+    F d2 = v3_dot(AT(s).t2, d);
+    return d0 >= d1 && d0 >= d2 ? AT(s).t0 : (d1 >= d2 ? AT(s).t1 : AT(s).t2);
   }
-  if (s.type == CONVEX_SPHERE) return s.p;
-  if (s.type == CONVEX_CAPSULE) {
+  if (AT(s).type == CONVEX_SPHERE) return AT(s).p;
+  if (AT(s).type == CONVEX_CAPSULE) {
     V3 axis = convex_axis(s, KU(2u));
-    return v3_add_scaled(s.p, axis, f_sel(v3_dot(axis, d) >= 0.0f, s.size.y, -s.size.y));
+    return v3_add_scaled(AT(s).p, axis, f_sel(v3_dot(axis, d) >= 0.0f, AT(s).size.y, -AT(s).size.y));
   }
-  return v3_add(s.p, m33_mul_v3(s.r, convex_core_support(GEO s, m33_tmul_v3(s.r, d))));
+  return v3_add(AT(s).p, m33_mul_v3(AT(s).r, convex_core_support(GEO s, m33_tmul_v3(AT(s).r, d))));
 }
 
 /* Separation along the unit vector n from a to b, radii included: below 0 when the shapes overlap along n. The signed distance of two
  * convex shapes is the largest of these. */
-FN F convex_separation(GEO_PARAM Convex a, Convex b, V3 n)
+FN F convex_separation(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), V3 n)
 {
   V3 w = v3_sub(convex_support(GEO b, v3_neg(n)), convex_support(GEO a, n));
-  return v3_dot(w, n) - (a.radius + b.radius);
+  return v3_dot(w, n) - (AT(a).radius + AT(b).radius);
 }
 
 /* --- features: what a shape has to offer along a direction --- */
@@ -129,12 +133,14 @@ STRUCT(Feature)
   U id;
 };
 
-FN V3 feature_at(Feature f, U i) { return v3(f.x[i], f.y[i], f.z[i]); }
+FN V3 feature_at(VIEW(Feature, f), U i) { return v3(AT(f).x[i], AT(f).y[i], AT(f).z[i]); }
 
-FN Feature feature_put(Feature f, U i, V3 v)
+/* The corner after corner i. */
+FN V3 feature_next(VIEW(Feature, f), U i) { return feature_at(f, i + 1u == AT(f).count ? KU(0u) : i + 1u); }
+
+FN void feature_put(EDIT(Feature, f), U i, V3 v)
 {
-  f.x[i] = v.x; f.y[i] = v.y; f.z[i] = v.z;
-  return f;
+  AT(f).x[i] = v.x; AT(f).y[i] = v.y; AT(f).z[i] = v.z;
 }
 
 FN Feature feature_none(V3 n)
@@ -149,9 +155,9 @@ FN Feature feature_none(V3 n)
   return f;
 }
 
-FN Feature feature_box(Convex s, V3 d)
+FN Feature feature_box(VIEW(Convex, s), V3 d)
 {
-  V3 l = m33_tmul_v3(s.r, d);
+  V3 l = m33_tmul_v3(AT(s).r, d);
   V3 al = v3(f_abs(l.x), f_abs(l.y), f_abs(l.z));
   U k = al.x >= al.y && al.x >= al.z ? KU(0u) : (al.y >= al.z ? KU(1u) : KU(2u));
   F side = narrow_sign(narrow_pick(l, k));
@@ -163,32 +169,24 @@ FN Feature feature_box(Convex s, V3 d)
   for (U c = KU(0u); c < 4u; c++) {
     F si = c == 0u || c == 3u ? K(1.0f) : K(-1.0f);
     F sj = c < 2u ? side : -side;
-    V3 v = v3_add_scaled(s.p, convex_axis(s, k), side * narrow_pick(s.size, k));
-    v = v3_add_scaled(v3_add_scaled(v, convex_axis(s, i), si * narrow_pick(s.size, i)), convex_axis(s, j), sj * narrow_pick(s.size, j));
-    f = feature_put(f, c, v);
+    V3 v = v3_add_scaled(AT(s).p, convex_axis(s, k), side * narrow_pick(AT(s).size, k));
+    v = v3_add_scaled(v3_add_scaled(v, convex_axis(s, i), si * narrow_pick(AT(s).size, i)), convex_axis(s, j), sj * narrow_pick(AT(s).size, j));
+    feature_put(TO(f), c, v);
   }
   return f;
 }
 
-FN Feature feature_hull(GEO_PARAM Convex s, V3 d)
+FN Feature feature_hull(GEO_PARAM VIEW(Convex, s), V3 d)
 {
-  V3 l = m33_tmul_v3(s.r, d);
-  U best = KU(0u);
-  F most = v3_dot(GEO_NORMAL(s.faces), l);
-  for (U i = KU(1u); i < s.face_count; i++) {
-    F along = v3_dot(GEO_NORMAL(s.faces + i), l);
-    if (along > most) {
-      most = along;
-      best = i;
-    }
-  }
-  U face = s.faces + best;
-  Feature f = feature_none(m33_mul_v3(s.r, GEO_NORMAL(face)));
+  V3 l = m33_tmul_v3(AT(s).r, d);
+  U best = GEO_FARTHEST_FACE(AT(s).faces, AT(s).face_count, l);
+  U face = AT(s).faces + best;
+  Feature f = feature_none(m33_mul_v3(AT(s).r, GEO_NORMAL(face)));
   f.count = GEO_CORNERS(face) < 16u ? GEO_CORNERS(face) : KU(16u);
   f.id = best;
   for (U c = KU(0u); c < f.count; c++) {
-    U v = s.vertices + GEO_CORNER(GEO_FIRST(face) + c);
-    f = feature_put(f, c, v3_add(s.p, m33_mul_v3(s.r, GEO_VERTEX(v))));
+    U v = AT(s).vertices + GEO_CORNER(GEO_FIRST(face) + c);
+    feature_put(TO(f), c, v3_add(AT(s).p, m33_mul_v3(AT(s).r, GEO_VERTEX(v))));
   }
   return f;
 }
@@ -197,71 +195,74 @@ FN Feature feature_hull(GEO_PARAM Convex s, V3 d)
 #define FEATURE_DIAGONAL 0.70710678f
 
 /* A cap, as an octagon on its rim whose corners stay fixed in the shape; or the line of the side. */
-FN Feature feature_cylinder(Convex s, V3 d)
+FN Feature feature_cylinder(VIEW(Convex, s), V3 d)
 {
-  V3 l = m33_tmul_v3(s.r, d);
+  V3 l = m33_tmul_v3(AT(s).r, d);
   F across = f_sqrt(l.x * l.x + l.y * l.y);
   if (f_abs(l.z) >= across) {
     F side = narrow_sign(l.z);
     V3 x_axis = convex_axis(s, KU(0u));
     V3 y_axis = convex_axis(s, KU(1u));
     V3 n = v3_scale(convex_axis(s, KU(2u)), side);
-    V3 middle = v3_add_scaled(s.p, n, s.size.y);
+    V3 middle = v3_add_scaled(AT(s).p, n, AT(s).size.y);
     Feature f = feature_none(n);
     f.count = KU(8u);
     f.id = side > 0.0f ? KU(1u) : KU(0u);
-    F e = FEATURE_DIAGONAL * s.size.x;
+    F e = FEATURE_DIAGONAL * AT(s).size.x;
     for (U c = KU(0u); c < 8u; c++) {
       U q = c & 3u;
       F turned = c >= 4u ? K(-1.0f) : K(1.0f);
-      F x = q == 0u ? s.size.x : (q == 1u ? e : -e);
-      F y = q == 2u ? s.size.x : e;
+      F x = q == 0u ? AT(s).size.x : (q == 1u ? e : -e);
+      F y = q == 2u ? AT(s).size.x : e;
       V3 v = middle;
       if (q != 2u) v = v3_add_scaled(v, x_axis, x * turned);
       if (q != 0u) v = v3_add_scaled(v, y_axis, (y * turned) * side);
-      f = feature_put(f, c, v);
+      feature_put(TO(f), c, v);
     }
     return f;
   }
   F inv = f_div(K(1.0f), across);
   V3 n = v3_add_scaled(v3_scale(convex_axis(s, KU(0u)), l.x * inv), convex_axis(s, KU(1u)), l.y * inv);
   V3 axis = convex_axis(s, KU(2u));
-  V3 middle = v3_add_scaled(s.p, n, s.size.x);
+  V3 middle = v3_add_scaled(AT(s).p, n, AT(s).size.x);
   Feature f = feature_none(n);
   f.count = KU(2u);
   f.id = KU(2u);
-  f = feature_put(f, KU(0u), v3_add_scaled(middle, axis, -s.size.y));
-  return feature_put(f, KU(1u), v3_add_scaled(middle, axis, s.size.y));
+  feature_put(TO(f), KU(0u), v3_add_scaled(middle, axis, -AT(s).size.y));
+  feature_put(TO(f), KU(1u), v3_add_scaled(middle, axis, AT(s).size.y));
+  return f;
 }
 
-FN Feature feature_capsule(Convex s, V3 d)
+FN Feature feature_capsule(VIEW(Convex, s), V3 d)
 {
   V3 axis = convex_axis(s, KU(2u));
   V3 n = v3_normalize_or(v3_add_scaled(d, axis, -v3_dot(d, axis)), d);
   Feature f = feature_none(n);
   f.count = KU(2u);
-  V3 middle = v3_add_scaled(s.p, d, s.radius);
-  f = feature_put(f, KU(0u), v3_add_scaled(middle, axis, -s.size.y));
-  return feature_put(f, KU(1u), v3_add_scaled(middle, axis, s.size.y));
+  V3 middle = v3_add_scaled(AT(s).p, d, AT(s).radius);
+  feature_put(TO(f), KU(0u), v3_add_scaled(middle, axis, -AT(s).size.y));
+  feature_put(TO(f), KU(1u), v3_add_scaled(middle, axis, AT(s).size.y));
+  return f;
 }
 
-FN Feature feature_triangle(Convex s)
+FN Feature feature_triangle(VIEW(Convex, s))
 {
-  Feature f = feature_none(s.tn);
+  Feature f = feature_none(AT(s).tn);
   f.count = KU(3u);
-  f = feature_put(f, KU(0u), s.t0);
-  f = feature_put(f, KU(1u), s.t1);
-  return feature_put(f, KU(2u), s.t2);
+  feature_put(TO(f), KU(0u), AT(s).t0);
+  feature_put(TO(f), KU(1u), AT(s).t1);
+  feature_put(TO(f), KU(2u), AT(s).t2);
+  return f;
 }
 
 /* The face or edge whose outward normal is nearest to the unit vector d. */
-FN Feature convex_feature(GEO_PARAM Convex s, V3 d)
+FN Feature convex_feature(GEO_PARAM VIEW(Convex, s), V3 d)
 {
-  if (s.type == CONVEX_BOX) return feature_box(s, d);
-  if (s.type == CONVEX_HULL) return feature_hull(GEO s, d);
-  if (s.type == CONVEX_CYLINDER) return feature_cylinder(s, d);
-  if (s.type == CONVEX_CAPSULE) return feature_capsule(s, d);
-  if (s.type == CONVEX_TRIANGLE) return feature_triangle(s);
+  if (AT(s).type == CONVEX_BOX) return feature_box(s, d);
+  if (AT(s).type == CONVEX_HULL) return feature_hull(GEO s, d);
+  if (AT(s).type == CONVEX_CYLINDER) return feature_cylinder(s, d);
+  if (AT(s).type == CONVEX_CAPSULE) return feature_capsule(s, d);
+  if (AT(s).type == CONVEX_TRIANGLE) return feature_triangle(s);
   return feature_none(d);
 }
 

@@ -11,9 +11,12 @@
 #include "convex.kernel.h"
 
 #define GJK_ROUNDS 40
+/* A parity case has less room, because a device's compiler spends minutes on large arrays. */
+#ifndef EPA_VERTICES
 #define EPA_VERTICES 60
 #define EPA_FACES 128
 #define EPA_EDGES 96
+#endif
 
 /* n: unit, from a to b. gap: separation along n. on_a, on_b: deepest points, on the planes that touch the shapes, so that
  * gap = n . (on_b - on_a). core_overlap: the cores meet. flat: no direction could be found there, n is arbitrary. */
@@ -29,15 +32,20 @@ STRUCT(Simplex)
   bool inside; /* the origin is inside the tetrahedron */
 };
 
-FN V3 simplex_w(Simplex s, U i) { return v3(s.wx[i], s.wy[i], s.wz[i]); }
-FN V3 simplex_a(Simplex s, U i) { return v3(s.ax[i], s.ay[i], s.az[i]); }
+FN V3 simplex_w(VIEW(Simplex, s), U i) { return v3(AT(s).wx[i], AT(s).wy[i], AT(s).wz[i]); }
+FN V3 simplex_a(VIEW(Simplex, s), U i) { return v3(AT(s).ax[i], AT(s).ay[i], AT(s).az[i]); }
 
-FN Simplex simplex_put(Simplex s, U i, V3 w, V3 a, F l)
+FN void simplex_put(EDIT(Simplex, s), U i, V3 w, V3 a, F l)
 {
-  s.wx[i] = w.x; s.wy[i] = w.y; s.wz[i] = w.z;
-  s.ax[i] = a.x; s.ay[i] = a.y; s.az[i] = a.z;
-  s.l[i] = l;
-  return s;
+  AT(s).wx[i] = w.x; AT(s).wy[i] = w.y; AT(s).wz[i] = w.z;
+  AT(s).ax[i] = a.x; AT(s).ay[i] = a.y; AT(s).az[i] = a.z;
+  AT(s).l[i] = l;
+}
+
+FN void simplex_add(EDIT(Simplex, s), V3 w, V3 a, F l)
+{
+  simplex_put(s, AT(s).count, w, a, l);
+  AT(s).count = AT(s).count + 1u;
 }
 
 FN Simplex simplex_none(void)
@@ -54,16 +62,16 @@ FN Simplex simplex_none(void)
 }
 
 /* The nearest point to the origin. */
-FN V3 simplex_nearest(Simplex s)
+FN V3 simplex_nearest(VIEW(Simplex, s))
 {
-  V3 v = v3_scale(simplex_w(s, KU(0u)), s.l[0]);
-  for (U i = KU(1u); i < s.count; i++) v = v3_add_scaled(v, simplex_w(s, i), s.l[i]);
+  V3 v = v3_scale(simplex_w(s, KU(0u)), AT(s).l[0]);
+  for (U i = KU(1u); i < AT(s).count; i++) v = v3_add_scaled(v, simplex_w(s, i), AT(s).l[i]);
   return v;
 }
-FN V3 simplex_on_a(Simplex s)
+FN V3 simplex_on_a(VIEW(Simplex, s))
 {
-  V3 v = v3_scale(simplex_a(s, KU(0u)), s.l[0]);
-  for (U i = KU(1u); i < s.count; i++) v = v3_add_scaled(v, simplex_a(s, i), s.l[i]);
+  V3 v = v3_scale(simplex_a(s, KU(0u)), AT(s).l[0]);
+  for (U i = KU(1u); i < AT(s).count; i++) v = v3_add_scaled(v, simplex_a(s, i), AT(s).l[i]);
   return v;
 }
 
@@ -106,19 +114,6 @@ FN V3 triangle_weights(V3 p0, V3 p1, V3 p2)
   return v3((1.0f - y) - z, y, z);
 }
 
-/* The simplex of the vertices i, j, k that have weight. */
-FN Simplex simplex_face(Simplex s, U i, U j, U k)
-{
-  V3 t = triangle_weights(simplex_w(s, i), simplex_w(s, j), simplex_w(s, k));
-  Simplex r = s;
-  r.count = KU(0u);
-  r.inside = false;
-  if (t.x > 0.0f) { r = simplex_put(r, r.count, simplex_w(s, i), simplex_a(s, i), t.x); r.count = r.count + 1u; }
-  if (t.y > 0.0f) { r = simplex_put(r, r.count, simplex_w(s, j), simplex_a(s, j), t.y); r.count = r.count + 1u; }
-  if (t.z > 0.0f) { r = simplex_put(r, r.count, simplex_w(s, k), simplex_a(s, k), t.z); r.count = r.count + 1u; }
-  return r;
-}
-
 /* Whether the origin lies on the other side of face p q r than the vertex o, or the tetrahedron is flat there. */
 FN bool simplex_beyond(V3 p, V3 q, V3 r, V3 o)
 {
@@ -128,67 +123,115 @@ FN bool simplex_beyond(V3 p, V3 q, V3 r, V3 o)
   return !((origin > 0.0f && other > 0.0f) || (origin < 0.0f && other < 0.0f));
 }
 
-/* Weights of the point nearest to the origin; vertices without weight are dropped. */
-FN Simplex simplex_solve(Simplex s)
+/* Weights of a simplex's vertices for its point nearest to the origin. inside: the origin is in the tetrahedron. */
+STRUCT(SimplexWeights) { F l0; F l1; F l2; F l3; V3 nearest; bool inside; };
+
+FN V3 simplex_sum(V3 sum, V3 w, F l) { return l > 0.0f ? v3_add_scaled(sum, w, l) : sum; }
+
+/* The nearest point of the face without vertex o. */
+FN SimplexWeights simplex_face(VIEW(Simplex, s), U o)
 {
-  s.inside = false;
-  if (s.count == 1u) {
-    s.l[0] = K(1.0f);
-    return s;
-  }
-  if (s.count == 2u) {
-    V3 p = simplex_w(s, KU(0u));
-    V3 d = v3_sub(simplex_w(s, KU(1u)), p);
+  V3 p = simplex_w(s, o == 0u ? KU(1u) : KU(0u));
+  V3 q = simplex_w(s, o <= 1u ? KU(2u) : KU(1u));
+  V3 r = simplex_w(s, o <= 2u ? KU(3u) : KU(2u));
+  V3 t = triangle_weights(p, q, r);
+  SimplexWeights f;
+  f.l0 = o == 0u ? K(0.0f) : t.x;
+  f.l1 = o == 0u ? t.x : (o == 1u ? K(0.0f) : t.y);
+  f.l2 = o <= 1u ? t.y : (o == 2u ? K(0.0f) : t.z);
+  f.l3 = o <= 2u ? t.z : K(0.0f);
+  f.nearest = t.x > 0.0f ? simplex_sum(simplex_sum(v3_scale(p, t.x), q, t.y), r, t.z)
+            : t.y > 0.0f ? simplex_sum(v3_scale(q, t.y), r, t.z) : v3_scale(r, t.z);
+  f.inside = false;
+  return f;
+}
+
+FN SimplexWeights simplex_segment(VIEW(Simplex, s))
+{
+  V3 p = simplex_w(s, KU(0u));
+  V3 q = p;
+  F t = K(0.0f);
+  if (AT(s).count == 2u) {
+    q = simplex_w(s, KU(1u));
+    V3 d = v3_sub(q, p);
     F len2 = v3_len2(d);
-    F t = len2 > 0.0f ? f_clamp(f_div(-v3_dot(p, d), len2), K(0.0f), K(1.0f)) : K(0.0f);
-    if (t >= 1.0f) {
-      s = simplex_put(s, KU(0u), simplex_w(s, KU(1u)), simplex_a(s, KU(1u)), K(1.0f));
-      s.count = KU(1u);
-      return s;
-    }
-    s.l[0] = 1.0f - t;
-    s.l[1] = t;
-    s.count = t > 0.0f ? KU(2u) : KU(1u);
-    return s;
+    t = len2 > 0.0f ? f_clamp(f_div(-v3_dot(p, d), len2), K(0.0f), K(1.0f)) : K(0.0f);
   }
-  if (s.count == 3u) return simplex_face(s, KU(0u), KU(1u), KU(2u));
-  Simplex best = s;
+  SimplexWeights f;
+  f.l0 = 1.0f - t;
+  f.l1 = t;
+  f.l2 = K(0.0f);
+  f.l3 = K(0.0f);
+  f.nearest = t < 1.0f ? simplex_sum(v3_scale(p, f.l0), q, t) : q;
+  f.inside = false;
+  return f;
+}
+
+FN SimplexWeights simplex_solve(VIEW(Simplex, s))
+{
+  if (AT(s).count <= 2u) return simplex_segment(s);
+  SimplexWeights best;
+  best.l0 = K(0.0f); best.l1 = K(0.0f); best.l2 = K(0.0f); best.l3 = K(0.0f);
+  best.nearest = v3_zero();
+  best.inside = true;
   F least = K(NARROW_NO_POINT);
-  for (U o = KU(0u); o < 4u; o++) {
-    U i = o == 0u ? KU(1u) : KU(0u);
-    U j = o <= 1u ? KU(2u) : KU(1u);
-    U k = o <= 2u ? KU(3u) : KU(2u);
-    if (!simplex_beyond(simplex_w(s, i), simplex_w(s, j), simplex_w(s, k), simplex_w(s, o))) continue;
-    Simplex f = simplex_face(s, i, j, k);
-    F len2 = v3_len2(simplex_nearest(f));
+  for (U o = AT(s).count == 3u ? KU(3u) : KU(0u); o < 4u; o++) {
+    bool beyond = AT(s).count == 3u;
+    if (!beyond) {
+      V3 p = simplex_w(s, o == 0u ? KU(1u) : KU(0u));
+      V3 q = simplex_w(s, o <= 1u ? KU(2u) : KU(1u));
+      beyond = simplex_beyond(p, q, simplex_w(s, o <= 2u ? KU(3u) : KU(2u)), simplex_w(s, o));
+    }
+    if (!beyond) continue;
+    SimplexWeights f = simplex_face(s, o);
+    F len2 = v3_len2(f.nearest);
     if (len2 < least) {
       least = len2;
       best = f;
     }
   }
-  best.inside = least >= NARROW_NO_POINT;
   return best;
 }
 
-FN bool simplex_has(Simplex s, V3 w)
+/* Keeps the vertices that have weight. */
+FN void simplex_keep(EDIT(Simplex, s), SimplexWeights f)
+{
+  U kept = KU(0u);
+  for (U i = KU(0u); i < AT(s).count; i++) {
+    F l = i == 0u ? f.l0 : (i == 1u ? f.l1 : (i == 2u ? f.l2 : f.l3));
+    if (!(l > 0.0f)) continue;
+    simplex_put(s, kept, simplex_w(s, i), simplex_a(s, i), l);
+    kept = kept + 1u;
+  }
+  AT(s).count = kept;
+}
+
+FN bool simplex_has(VIEW(Simplex, s), V3 w)
 {
   bool has = false;
-  for (U i = KU(0u); i < 4u; i++) has = has || (i < s.count && s.wx[i] == w.x && s.wy[i] == w.y && s.wz[i] == w.z);
+  for (U i = KU(0u); i < AT(s).count; i++) has = has || (AT(s).wx[i] == w.x && AT(s).wy[i] == w.y && AT(s).wz[i] == w.z);
   return has;
 }
 
-/* GJK on the cores. Ends early when the cores are farther apart than `enough`. */
-FN Simplex convex_gjk(GEO_PARAM Convex a, Convex b, F scale, F enough)
+/* A point in the middle of a shape. */
+FN V3 convex_middle(VIEW(Convex, s))
 {
-  V3 d = v3_normalize_or(v3_sub(b.p, a.p), v3(K(1.0f), K(0.0f), K(0.0f)));
+  if (AT(s).type == CONVEX_TRIANGLE) return v3_scale(v3_add(v3_add(AT(s).t0, AT(s).t1), AT(s).t2), K(0.33333334f));
+  return AT(s).p;
+}
+
+/* GJK on the cores. Ends early when the cores are farther apart than `enough`. */
+FN Simplex convex_gjk(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), F scale, F enough)
+{
+  V3 d = v3_normalize_or(v3_sub(convex_middle(b), convex_middle(a)), v3(K(1.0f), K(0.0f), K(0.0f)));
   Simplex s = simplex_none();
   F tiny = 1.0e-7f * scale;
   F before = K(NARROW_NO_POINT);
+  V3 v = d;
   for (int round = 0; round < GJK_ROUNDS; round++) {
     F len2 = K(NARROW_NO_POINT);
     F len = K(NARROW_NO_POINT);
     if (s.count > 0u) {
-      V3 v = simplex_nearest(s);
       len2 = v3_len2(v);
       if (!(len2 > tiny * tiny) || !(len2 < before)) break;
       before = len2;
@@ -198,13 +241,17 @@ FN Simplex convex_gjk(GEO_PARAM Convex a, Convex b, F scale, F enough)
     V3 on_a = convex_support(GEO a, d);
     V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(d)));
     F bound = -v3_dot(w, d);
-    if (s.count > 0u && (bound > enough || len - bound <= 1.0e-6f * len || simplex_has(s, w))) break;
-    Simplex next = simplex_put(s, s.count, w, on_a, K(0.0f));
-    next.count = s.count + 1u;
-    next = simplex_solve(next);
-    if (!next.inside && !(v3_len2(simplex_nearest(next)) < len2)) break;
-    s = next;
+    if (s.count > 0u && (bound > enough || len - bound <= 1.0e-6f * len || simplex_has(TO(s), w))) break;
+    simplex_add(TO(s), w, on_a, K(0.0f));
+    SimplexWeights f = simplex_solve(TO(s));
+    s.inside = f.inside;
     if (s.inside) break;
+    v = f.nearest;
+    if (!(v3_len2(v) < len2)) {
+      s.count = s.count - 1u;
+      break;
+    }
+    simplex_keep(TO(s), f);
   }
   return s;
 }
@@ -227,26 +274,26 @@ STRUCT(Polytope)
 FN U epa_corner(U face, U k) { return (face >> (8u * k)) & 255u; }
 
 /* How far a point of the difference widens a simplex of up to three points. */
-FN F epa_measure(Simplex s, V3 w, V3 d)
+FN F epa_measure(VIEW(Simplex, s), V3 w, V3 d)
 {
   V3 w0 = simplex_w(s, KU(0u));
   V3 from = v3_sub(w, w0);
   V3 e = v3_sub(simplex_w(s, KU(1u)), w0);
-  if (s.count == 1u) return v3_len(from);
-  if (s.count == 2u) return v3_len(v3_cross(v3_normalize_or(e, d), from));
+  if (AT(s).count == 1u) return v3_len(from);
+  if (AT(s).count == 2u) return v3_len(v3_cross(v3_normalize_or(e, d), from));
   return f_abs(v3_dot(v3_normalize_or(v3_cross(e, v3_sub(simplex_w(s, KU(2u)), w0)), d), from));
 }
 
 /* The k-th direction in which to look for a point that widens the simplex: along a's axes, around a segment, to both sides of a
  * triangle. */
-FN V3 epa_look(Convex a, Simplex s, U k)
+FN V3 epa_look(VIEW(Convex, a), VIEW(Simplex, s), U k)
 {
   F side = (k & 1u) == 0u ? K(1.0f) : K(-1.0f);
   V3 axis = v3_scale(convex_axis(a, (k >> 1u) % 3u), side);
   V3 w0 = simplex_w(s, KU(0u));
   V3 e = v3_sub(simplex_w(s, KU(1u)), w0);
-  if (s.count == 1u) return axis;
-  if (s.count == 2u) {
+  if (AT(s).count == 1u) return axis;
+  if (AT(s).count == 2u) {
     e = v3_normalize_or(e, v3(K(1.0f), K(0.0f), K(0.0f)));
     V3 u = v3_orthogonal(e);
     V3 v = v3_cross(e, u);
@@ -258,27 +305,21 @@ FN V3 epa_look(Convex a, Simplex s, U k)
 
 /* A tetrahedron, however the origin lies to it; fewer points when the difference is flat. The simplex of GJK comes first, as far as its
  * points span something. */
-FN Simplex epa_start(GEO_PARAM Convex a, Convex b, Simplex s, F scale)
+FN Simplex epa_start(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), VIEW(Simplex, s), F scale)
 {
   Simplex r = simplex_none();
-  for (U i = KU(0u); i < 4u; i++) r = simplex_put(r, i, simplex_w(s, KU(0u)), simplex_a(s, KU(0u)), K(0.0f));
+  for (U i = KU(0u); i < 4u; i++) simplex_put(TO(r), i, simplex_w(s, KU(0u)), simplex_a(s, KU(0u)), K(0.0f));
   r.count = KU(1u);
   r.inside = false;
-  for (U i = KU(1u); i < s.count; i++) {
+  for (U i = KU(1u); i < AT(s).count; i++) {
     V3 w = simplex_w(s, i);
-    if (epa_measure(r, w, w) > 1.0e-3f * scale) {
-      r = simplex_put(r, r.count, w, simplex_a(s, i), K(0.0f));
-      r.count = r.count + 1u;
-    }
+    if (epa_measure(TO(r), w, w) > 1.0e-3f * scale) simplex_add(TO(r), w, simplex_a(s, i), K(0.0f));
   }
   for (U k = KU(0u); k < 18u && r.count < 4u; k++) {
-    V3 d = epa_look(a, r, k);
+    V3 d = epa_look(a, TO(r), k);
     V3 on_a = convex_support(GEO a, d);
     V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(d)));
-    if (epa_measure(r, w, d) > 1.0e-5f * scale) {
-      r = simplex_put(r, r.count, w, on_a, K(0.0f));
-      r.count = r.count + 1u;
-    }
+    if (epa_measure(TO(r), w, d) > 1.0e-5f * scale) simplex_add(TO(r), w, on_a, K(0.0f));
   }
   return r;
 }
@@ -304,32 +345,32 @@ STRUCT(EpaResult) { V3 n; F depth; V3 on_a; V3 w; bool found; };
 
 /* The origin's foot on the plane found. Several faces may lie in that plane; the one that holds the foot, or comes nearest, says where it
  * is on a. */
-FN EpaResult epa_foot(Polytope p, EpaResult r, F plane_d, F tolerance)
+FN EpaResult epa_foot(VIEW(Polytope, p), EpaResult r, F plane_d, F tolerance)
 {
   V3 foot = v3_scale(r.n, plane_d);
   F least = K(NARROW_NO_POINT);
-  for (U i = KU(0u); i < p.face_count; i++) {
-    if (p.face[i] == EPA_DEAD || !(f_abs(p.d[i] - plane_d) <= 8.0f * tolerance)) continue;
-    if (!((p.nx[i] * r.n.x + p.ny[i] * r.n.y) + p.nz[i] * r.n.z > 0.999f)) continue;
-    U c0 = epa_corner(p.face[i], KU(0u));
-    U c1 = epa_corner(p.face[i], KU(1u));
-    U c2 = epa_corner(p.face[i], KU(2u));
-    V3 p0 = v3(p.wx[c0], p.wy[c0], p.wz[c0]);
-    V3 p1 = v3(p.wx[c1], p.wy[c1], p.wz[c1]);
-    V3 p2 = v3(p.wx[c2], p.wy[c2], p.wz[c2]);
+  for (U i = KU(0u); i < AT(p).face_count; i++) {
+    if (AT(p).face[i] == EPA_DEAD || !(f_abs(AT(p).d[i] - plane_d) <= 8.0f * tolerance)) continue;
+    if (!((AT(p).nx[i] * r.n.x + AT(p).ny[i] * r.n.y) + AT(p).nz[i] * r.n.z > 0.999f)) continue;
+    U c0 = epa_corner(AT(p).face[i], KU(0u));
+    U c1 = epa_corner(AT(p).face[i], KU(1u));
+    U c2 = epa_corner(AT(p).face[i], KU(2u));
+    V3 p0 = v3(AT(p).wx[c0], AT(p).wy[c0], AT(p).wz[c0]);
+    V3 p1 = v3(AT(p).wx[c1], AT(p).wy[c1], AT(p).wz[c1]);
+    V3 p2 = v3(AT(p).wx[c2], AT(p).wy[c2], AT(p).wz[c2]);
     V3 t = triangle_weights(v3_sub(p0, foot), v3_sub(p1, foot), v3_sub(p2, foot));
     V3 w = v3_add_scaled(v3_add_scaled(v3_scale(p0, t.x), p1, t.y), p2, t.z);
     F off = v3_len2(v3_sub(w, foot));
     if (!(off < least)) continue;
     least = off;
     r.w = w;
-    r.on_a = v3_add_scaled(v3_add_scaled(v3_scale(v3(p.ax[c0], p.ay[c0], p.az[c0]), t.x), v3(p.ax[c1], p.ay[c1], p.az[c1]), t.y),
-                           v3(p.ax[c2], p.ay[c2], p.az[c2]), t.z);
+    r.on_a = v3_add_scaled(v3_add_scaled(v3_scale(v3(AT(p).ax[c0], AT(p).ay[c0], AT(p).az[c0]), t.x), v3(AT(p).ax[c1], AT(p).ay[c1], AT(p).az[c1]), t.y),
+                           v3(AT(p).ax[c2], AT(p).ay[c2], AT(p).az[c2]), t.z);
   }
   return r;
 }
 
-FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
+FN EpaResult convex_epa(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), VIEW(Simplex, start), F scale)
 {
   EpaResult r;
   r.n = v3(K(0.0f), K(0.0f), K(1.0f));
@@ -344,8 +385,8 @@ FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
     p.wx[i] = s.wx[i]; p.wy[i] = s.wy[i]; p.wz[i] = s.wz[i];
     p.ax[i] = s.ax[i]; p.ay[i] = s.ay[i]; p.az[i] = s.az[i];
   }
-  V3 w0 = simplex_w(s, KU(0u));
-  bool flip = v3_dot(v3_cross(v3_sub(simplex_w(s, KU(1u)), w0), v3_sub(simplex_w(s, KU(2u)), w0)), v3_sub(simplex_w(s, KU(3u)), w0)) > 0.0f;
+  V3 w0 = simplex_w(TO(s), KU(0u));
+  bool flip = v3_dot(v3_cross(v3_sub(simplex_w(TO(s), KU(1u)), w0), v3_sub(simplex_w(TO(s), KU(2u)), w0)), v3_sub(simplex_w(TO(s), KU(3u)), w0)) > 0.0f;
   /* faces 0 1 2, 0 3 1, 1 3 2, 2 3 0 seen from outside, or the other way round */
   p.face[0] = flip ? KU(0x00010200u) : KU(0x00020100u);
   p.face[1] = flip ? KU(0x00030100u) : KU(0x00010300u);
@@ -357,7 +398,7 @@ FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
     U c0 = epa_corner(p.face[i], KU(0u));
     U c1 = epa_corner(p.face[i], KU(1u));
     U c2 = epa_corner(p.face[i], KU(2u));
-    EpaPlane plane = epa_plane(simplex_w(s, c0), simplex_w(s, c1), simplex_w(s, c2));
+    EpaPlane plane = epa_plane(simplex_w(TO(s), c0), simplex_w(TO(s), c1), simplex_w(TO(s), c2));
     p.nx[i] = plane.n.x; p.ny[i] = plane.n.y; p.nz[i] = plane.n.z; p.d[i] = plane.d;
   }
   F tolerance = 2.0e-6f * scale;
@@ -432,27 +473,27 @@ FN EpaResult convex_epa(GEO_PARAM Convex a, Convex b, Simplex start, F scale)
     }
     if (full || edge_count < 3u) break;
   }
-  return epa_foot(p, r, plane_d, tolerance);
+  return epa_foot(TO(p), r, plane_d, tolerance);
 }
 
 /* --- the answer --- */
 
-FN bool convex_curved(Convex s) { return s.type == CONVEX_CYLINDER || s.type == CONVEX_ELLIPSOID; }
+FN bool convex_curved(VIEW(Convex, s)) { return AT(s).type == CONVEX_CYLINDER || AT(s).type == CONVEX_ELLIPSOID; }
 
 #define TRY_DIRECTIONS 19
 
 /* The k-th direction to try: that of GJK itself, of its simplex's plane, of cylinders (a polytope runs out of vertices
  * where all directions around are alike), and, where the difference of the cores is flat, of the shapes' axes. */
-FN V3 convex_direction(Convex a, Convex b, ConvexHit h, V3 of_plane, U k)
+FN V3 convex_direction(VIEW(Convex, a), VIEW(Convex, b), ConvexHit h, V3 of_plane, U k)
 {
-  V3 between = v3_sub(b.p, a.p);
+  V3 between = v3_sub(AT(b).p, AT(a).p);
   if (k == 0u) return h.n;
   if (k == 1u) return of_plane;
   bool first = k < 5u || (k >= 8u && k < 14u);
-  Convex of = b;
-  if (first) of = a;
-  V3 axis = convex_axis(of, KU(2u));
-  V3 side = convex_axis(of, KU(0u));
+  Convex of = AT(b);
+  if (first) of = AT(a);
+  V3 axis = convex_axis(TO(of), KU(2u));
+  V3 side = convex_axis(TO(of), KU(0u));
   if (k < 8u) {
     U which = (k - 2u) % 3u;
     if (which == 0u) return v3_scale(axis, narrow_sign(v3_dot(between, axis)));
@@ -461,19 +502,19 @@ FN V3 convex_direction(Convex a, Convex b, ConvexHit h, V3 of_plane, U k)
   }
   U j = k - 8u;
   F sign_of = (j & 1u) == 0u ? K(1.0f) : K(-1.0f);
-  if (!first && b.type == CONVEX_TRIANGLE) return v3_scale(b.tn, sign_of);
-  return v3_scale(convex_axis(of, (j >> 1u) % 3u), sign_of);
+  if (!first && AT(b).type == CONVEX_TRIANGLE) return v3_scale(AT(b).tn, sign_of);
+  return v3_scale(convex_axis(TO(of), (j >> 1u) % 3u), sign_of);
 }
 
 /* Tries them; h.gap is a bound that the first must pass when the cores are apart or flat. has_plane: the simplex has one. */
-FN ConvexHit convex_try(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 of_plane, bool has_plane)
+FN ConvexHit convex_try(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), ConvexHit h, V3 of_plane, bool has_plane)
 {
   bool apart = !h.core_overlap;
   for (U k = KU(0u); k < TRY_DIRECTIONS; k++) {
     bool wanted = k == 0u ? apart || h.flat_cores
                 : k == 1u ? has_plane
-                : k < 5u  ? !apart && a.type == CONVEX_CYLINDER
-                : k < 8u  ? !apart && b.type == CONVEX_CYLINDER : h.flat_cores;
+                : k < 5u  ? !apart && AT(a).type == CONVEX_CYLINDER
+                : k < 8u  ? !apart && AT(b).type == CONVEX_CYLINDER : h.flat_cores;
     if (!wanted) continue;
     V3 n = convex_direction(a, b, h, of_plane, k);
     F gap = convex_separation(GEO a, b, n);
@@ -489,7 +530,7 @@ FN ConvexHit convex_try(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 of_plane, 
 
 /* Where a curved shape takes part, polytopes only come near: steps down the slope of the depth over directions, which is the offset of
  * the two support points across n. A step that does not help is taken back and shortened. */
-FN ConvexHit convex_polish(GEO_PARAM Convex a, Convex b, ConvexHit h, F scale)
+FN ConvexHit convex_polish(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), ConvexHit h, F scale)
 {
   V3 across = v3_zero();
   F step = f_div(K(1.0f), scale);
@@ -497,7 +538,7 @@ FN ConvexHit convex_polish(GEO_PARAM Convex a, Convex b, ConvexHit h, F scale)
     V3 n = h.n;
     if (round > 0) n = v3_normalize_or(v3_add_scaled(h.n, across, -step), h.n);
     V3 w = v3_sub(convex_support(GEO a, n), convex_support(GEO b, v3_neg(n)));
-    F gap = -v3_dot(w, n) - (a.radius + b.radius);
+    F gap = -v3_dot(w, n) - (AT(a).radius + AT(b).radius);
     bool better = gap > h.gap || round == 0;
     if (round > 0) step = better ? step * 2.0f : step * 0.25f;
     if (better) {
@@ -510,13 +551,13 @@ FN ConvexHit convex_polish(GEO_PARAM Convex a, Convex b, ConvexHit h, F scale)
 }
 
 /* A face's own normal, unless another direction is better by more than rounding. */
-FN ConvexHit convex_snap(GEO_PARAM Convex a, Convex b, ConvexHit h, F slack)
+FN ConvexHit convex_snap(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), ConvexHit h, F slack)
 {
   for (U k = KU(0u); k < 2u; k++) {
     V3 out_of = k == 0u ? v3_neg(h.n) : h.n;
-    Convex s = a;
-    if (k == 0u) s = b;
-    Feature f = convex_feature(GEO s, out_of);
+    Convex s = AT(a);
+    if (k == 0u) s = AT(b);
+    Feature f = convex_feature(GEO TO(s), out_of);
     V3 n = k == 0u ? v3_neg(f.n) : f.n;
     if (f.count < 2u || !(v3_dot(n, h.n) > 0.9f)) continue;
     F gap = convex_separation(GEO a, b, n);
@@ -529,15 +570,15 @@ FN ConvexHit convex_snap(GEO_PARAM Convex a, Convex b, ConvexHit h, F slack)
 }
 
 /* Moves the points onto the planes that touch the shapes at right angles to the normal, and over each other. */
-FN ConvexHit convex_settle(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 on_a, V3 on_b)
+FN ConvexHit convex_settle(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), ConvexHit h, V3 on_a, V3 on_b)
 {
   V3 far_a = convex_support(GEO a, h.n);
   V3 far_b = convex_support(GEO b, v3_neg(h.n));
-  F top = v3_dot(far_a, h.n) + a.radius;
-  F low = v3_dot(far_b, h.n) - b.radius;
+  F top = v3_dot(far_a, h.n) + AT(a).radius;
+  F low = v3_dot(far_b, h.n) - AT(b).radius;
   /* support points that lie over each other are the deepest points themselves */
   V3 w = v3_sub(far_b, far_a);
-  F room = 1.0e-4f * (a.reach + b.reach);
+  F room = 1.0e-4f * (AT(a).reach + AT(b).reach);
   if (v3_len2(v3_add_scaled(w, h.n, -v3_dot(w, h.n))) < room * room) {
     on_a = far_a;
     on_b = far_b;
@@ -553,28 +594,28 @@ FN ConvexHit convex_settle(GEO_PARAM Convex a, Convex b, ConvexHit h, V3 on_a, V
 }
 
 /* The hit of the largest separation. Where that is above `limit` any direction that shows it will do. */
-FN ConvexHit convex_distance(GEO_PARAM Convex a, Convex b, F limit)
+FN ConvexHit convex_distance(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), F limit)
 {
-  F scale = a.reach + b.reach;
-  F radii = a.radius + b.radius;
+  F scale = AT(a).reach + AT(b).reach;
+  F radii = AT(a).radius + AT(b).radius;
   Simplex s = convex_gjk(GEO a, b, scale, f_max(limit, K(0.0f)) + radii);
-  V3 v = simplex_nearest(s);
+  V3 v = simplex_nearest(TO(s));
   F len2 = v3_len2(v);
   F close = 1.0e-5f * scale;
-  V3 on_a = simplex_on_a(s);
+  V3 on_a = simplex_on_a(TO(s));
   V3 on_b = v3_sub(on_a, v);
   V3 up = v3(K(0.0f), K(0.0f), K(1.0f));
   V3 of_plane = up;
   bool has_plane = false;
   ConvexHit h;
-  h.n = v3_normalize_or(v3_sub(b.p, a.p), up);
+  h.n = v3_normalize_or(v3_sub(AT(b).p, AT(a).p), up);
   h.gap = K(-NARROW_NO_POINT);
   h.on_a = on_a;
   h.on_b = on_b;
   h.core_overlap = s.inside || !(len2 > close * close);
   h.flat_cores = false;
   if (h.core_overlap) {
-    EpaResult e = convex_epa(GEO a, b, s, scale);
+    EpaResult e = convex_epa(GEO a, b, TO(s), scale);
     h.flat_cores = !e.found;
     if (e.found) {
       h.n = e.n;
@@ -588,7 +629,7 @@ FN ConvexHit convex_distance(GEO_PARAM Convex a, Convex b, F limit)
     h.gap = len - radii;
     if (h.gap > limit + 1.0e-3f * scale) return h;
     h.gap = K(-NARROW_NO_POINT); /* what rounding has left of it is measured below */
-    EpaPlane plane = epa_plane(simplex_w(s, KU(0u)), simplex_w(s, KU(1u)), simplex_w(s, KU(2u)));
+    EpaPlane plane = epa_plane(simplex_w(TO(s), KU(0u)), simplex_w(TO(s), KU(1u)), simplex_w(TO(s), KU(2u)));
     has_plane = s.count == 3u && plane.d < NARROW_NO_POINT;
     of_plane = plane.d > 0.0f ? v3_neg(plane.n) : plane.n;
   }

@@ -2,17 +2,24 @@
  * meshes and heightfields. Knows collision_state.h and convex_manifold.kernel.h. */
 #include "collision_state.h"
 
-#define GEO_PARAM const sb_model *geo,
+#define GEO_PARAM const sb_collision *geo,
 #define GEO geo,
-#define GEO_VERTEX(i) load_v3(geo->geometry_vertex + 3 * (size_t)(i))
-#define GEO_NORMAL(f) load_v3(geo->face_normal + 3 * (size_t)(f))
-#define GEO_FIRST(f) (geo->face_corners[2 * (size_t)(f)])
-#define GEO_CORNERS(f) (geo->face_corners[2 * (size_t)(f) + 1])
-#define GEO_CORNER(k) (geo->corner_vertex[k])
+#define GEO_VERTEX(i) load_v3(geo->model->geometry_vertex + 3 * (size_t)(i))
+#define GEO_NORMAL(f) load_v3(geo->model->face_normal + 3 * (size_t)(f))
+#define GEO_FIRST(f) (geo->model->face_corners[2 * (size_t)(f)])
+#define GEO_CORNERS(f) (geo->model->face_corners[2 * (size_t)(f) + 1])
+#define GEO_CORNER(k) (geo->model->corner_vertex[k])
+#define GEO_FARTHEST_VERTEX(first, count, d) farthest(geo, geo->hull_vertex, first, count, d)
+#define GEO_FARTHEST_FACE(first, count, d) farthest(geo, geo->hull_normal, first, count, d)
 
 #include "samebit/maths.h"
 
 static inline V3 load_v3(const float *p) { return v3(p[0], p[1], p[2]); }
+
+static inline uint32_t farthest(const sb_collision *c, float *const points[3], uint32_t first, uint32_t count, V3 d)
+{
+  return c->farthest((const float *const *)points, first, count, (const float[3]){d.x, d.y, d.z});
+}
 
 #include "convex_manifold.kernel.h"
 
@@ -66,8 +73,9 @@ void collision_convex_pair(const sb_collision *c, const collision_pair *pair, fl
   uint32_t sa = swap ? pair->b : pair->a, sb = swap ? pair->a : pair->b;
   X7 xa = load_x7(c->shape_q + 7 * (size_t)sa);
   Convex b = convex_at(m, sb, narrow_relative(xa, load_x7(c->shape_q + 7 * (size_t)sb)));
-  Manifold found = m->shape_type[sa] == SB_SHAPE_PLANE ? convex_plane(m, b, v3(0.0f, 0.0f, 1.0f), limit)
-                                                       : convex_convex(m, convex_at(m, sa, x7(v3_zero(), q4_identity())), b, limit);
+  Convex a = convex_at(m, sa, x7(v3_zero(), q4_identity()));
+  Manifold found = m->shape_type[sa] == SB_SHAPE_PLANE ? convex_plane(c, &b, v3(0.0f, 0.0f, 1.0f), limit)
+                                                       : convex_convex(c, &a, &b, limit);
   manifold_points p = points_of(&found);
   V3 n = q4_rotate(xa.q, found.n);
   X7 fa = frame_of(c, sa), fb = frame_of(c, sb);
@@ -89,10 +97,11 @@ void collision_convex_pair(const sb_collision *c, const collision_pair *pair, fl
   }
 }
 
-Manifold collision_ball_against(const sb_model *m, float radius, uint32_t shape, X7 rel)
+Manifold collision_ball_against(const sb_collision *c, float radius, uint32_t shape, X7 rel)
 {
   Convex ball = convex_of(CONVEX_SPHERE, v3(radius, 0.0f, 0.0f), v3_zero(), q4_to_m33(q4_identity()));
-  ConvexHit h = convex_distance(m, ball, convex_at(m, shape, rel), NARROW_NO_POINT);
+  Convex other = convex_at(c->model, shape, rel);
+  ConvexHit h = convex_distance(c, &ball, &other, NARROW_NO_POINT);
   Manifold r = manifold_empty();
   r.n = h.n;
   r.a0 = h.on_a;
@@ -116,10 +125,12 @@ typedef struct surface_point {
 
 /* Points in the order of triangles. */
 typedef struct surface_pool {
+  const sb_collision *collision;
   const sb_model *model;
   Convex a;
   X7 to_a; /* pose of the surface in the frame of a */
   float limit;
+  V3 half; /* half extents of the box around a */
   bool solid_below;
   uint32_t count;
   surface_point points[POOL_SIZE];
@@ -194,7 +205,7 @@ typedef struct surface_triangle {
 static bool vertex_owns(const surface_pool *pool, const surface_triangle *s, uint32_t k, V3 q);
 
 /* Whether the contact at an edge or vertex belongs there. */
-static bool triangle_owns(const surface_pool *pool, const surface_triangle *s, Convex t, TriangleEdges e, V3 on_triangle, V3 q)
+static bool triangle_owns(const surface_pool *pool, const surface_triangle *s, const Convex *t, TriangleEdges e, V3 on_triangle, V3 q)
 {
   uint32_t at = triangle_edges_at(t, on_triangle);
   if (at == 1 || at == 2 || at == 4) return triangle_edge_owns(t, e, at >> 1, q);
@@ -203,19 +214,30 @@ static bool triangle_owns(const surface_pool *pool, const surface_triangle *s, C
   return vertex_owns(pool, s, at == 5 ? 0 : at == 3 ? 1 : 2, q4_rotate_inv(pool->to_a.q, q));
 }
 
+/* Whether the triangle is farther than the limit from the box around the convex shape, along an axis of that. */
+static bool triangle_is_far(const surface_pool *pool, V3 p, V3 q, V3 r)
+{
+  float room = f_max(pool->limit, 0.0f);
+  V3 h = v3_add(pool->half, v3(room, room, room));
+  return (p.x > h.x && q.x > h.x && r.x > h.x) || (p.x < -h.x && q.x < -h.x && r.x < -h.x) ||
+         (p.y > h.y && q.y > h.y && r.y > h.y) || (p.y < -h.y && q.y < -h.y && r.y < -h.y) ||
+         (p.z > h.z && q.z > h.z && r.z > h.z) || (p.z < -h.z && q.z < -h.z && r.z < -h.z);
+}
+
 static void add_triangle(surface_pool *pool, const surface_triangle *s)
 {
   Convex t = convex_of(CONVEX_TRIANGLE, v3_zero(), pool->to_a.p, q4_to_m33(pool->to_a.q));
   t.t0 = x7_point(pool->to_a, s->vertex[0]);
   t.t1 = x7_point(pool->to_a, s->vertex[1]);
   t.t2 = x7_point(pool->to_a, s->vertex[2]);
+  if (triangle_is_far(pool, t.t0, t.t1, t.t2)) return;
   t.tn = q4_rotate(pool->to_a.q, s->normal[0]);
   t.reach = f_sqrt(f_max(v3_len2(v3_sub(t.t1, t.t0)), v3_len2(v3_sub(t.t2, t.t0))));
   TriangleEdges e = {q4_rotate(pool->to_a.q, s->normal[1]), q4_rotate(pool->to_a.q, s->normal[2]), q4_rotate(pool->to_a.q, s->normal[3]), s->open};
-  TriangleHit hit = triangle_hit(pool->model, pool->a, t, pool->solid_below, pool->limit);
+  TriangleHit hit = triangle_hit(pool->collision, &pool->a, &t, pool->solid_below, pool->limit);
   if (!hit.near_by) return;
-  bool face = hit.face || !triangle_owns(pool, s, t, e, hit.h.on_b, v3_neg(hit.h.n));
-  Manifold m = triangle_manifold(pool->model, pool->a, t, hit, face, pool->limit);
+  bool face = hit.face || !triangle_owns(pool, s, &t, e, hit.h.on_b, v3_neg(hit.h.n));
+  Manifold m = triangle_manifold(pool->collision, &pool->a, &t, &hit, face, pool->limit);
   manifold_points p = points_of(&m);
   for (uint32_t i = 0; i < 4; i++) {
     if (!(p.gap[i] < pool->limit)) continue;
@@ -227,14 +249,19 @@ static void add_triangle(surface_pool *pool, const surface_triangle *s)
   }
 }
 
-/* Half extents of the shape's box along the surface's axes; r turns surface axes to the shape's. */
-static V3 box_in_surface(const sb_model *m, uint32_t s, M33 r, float grow)
+/* Half extents of a solid's box along its own axes. */
+static V3 box_of(const sb_model *m, uint32_t s)
 {
   const float *size = m->shape_size + 3 * (size_t)s;
-  V3 h = load_v3(size);
-  if (m->shape_type[s] == SB_SHAPE_SPHERE) h = v3(size[0], size[0], size[0]);
-  if (m->shape_type[s] == SB_SHAPE_CAPSULE) h = v3(size[0], size[0], size[0] + size[1]);
-  if (m->shape_type[s] == SB_SHAPE_CYLINDER) h = v3(size[0], size[0], size[1]);
+  if (m->shape_type[s] == SB_SHAPE_SPHERE) return v3(size[0], size[0], size[0]);
+  if (m->shape_type[s] == SB_SHAPE_CAPSULE) return v3(size[0], size[0], size[0] + size[1]);
+  if (m->shape_type[s] == SB_SHAPE_CYLINDER) return v3(size[0], size[0], size[1]);
+  return load_v3(size);
+}
+
+/* The same along the surface's axes; r turns surface axes to the shape's. */
+static V3 box_in_surface(V3 h, M33 r, float grow)
+{
   M33 a = m33(v3(f_abs(r.r0.x), f_abs(r.r0.y), f_abs(r.r0.z)), v3(f_abs(r.r1.x), f_abs(r.r1.y), f_abs(r.r1.z)),
               v3(f_abs(r.r2.x), f_abs(r.r2.y), f_abs(r.r2.z)));
   return v3_add(m33_tmul_v3(a, h), v3(grow, grow, grow));
@@ -468,13 +495,15 @@ void collision_surface_pair(const sb_collision *c, const collision_pair *pair, f
   bool swap = m->shape_type[pair->a] > m->shape_type[pair->b];
   uint32_t sa = swap ? pair->b : pair->a, sb = swap ? pair->a : pair->b, g = (uint32_t)m->shape_geometry[sb];
   X7 xa = load_x7(c->shape_q + 7 * (size_t)sa), xb = load_x7(c->shape_q + 7 * (size_t)sb);
-  surface_pool pool = {.model = m,
+  surface_pool pool = {.collision = c,
+                       .model = m,
                        .a = convex_at(m, sa, x7(v3_zero(), q4_identity())),
                        .to_a = narrow_relative(xa, xb),
                        .limit = limit,
+                       .half = box_of(m, sa),
                        .solid_below = m->shape_type[sb] == SB_SHAPE_HFIELD};
   X7 in_surface = narrow_relative(xb, xa);
-  V3 half = box_in_surface(m, sa, q4_to_m33(pool.to_a.q), f_max(limit, 0.0f));
+  V3 half = box_in_surface(pool.half, q4_to_m33(pool.to_a.q), f_max(limit, 0.0f));
   V3 lo = v3_sub(in_surface.p, half), hi = v3_add(in_surface.p, half);
   if (pool.solid_below)
     walk_hfield(&pool, g, lo, hi);

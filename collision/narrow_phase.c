@@ -38,10 +38,37 @@ static collision_narrow_fn choose_lanes(uint32_t *lanes)
   return *lanes == 8 ? collision_narrow_lanes8 : *lanes == 4 ? collision_narrow_lanes4 : collision_narrow_lanes1;
 }
 
+static collision_farthest_fn choose_farthest(uint32_t lanes)
+{
+  return lanes == 8 ? collision_farthest_lanes8 : lanes == 4 ? collision_farthest_lanes4 : collision_farthest_lanes1;
+}
+
+/* Vectors by component, with room for whole bundles of lanes at the end. */
+static sb_status split_components(sb_collision *c, const float *v, uint32_t count, float *out[3])
+{
+  for (uint32_t k = 0; k < 3; k++) {
+    out[k] = collision_alloc(c, (size_t)count + HULL_LANES_ROOM, sizeof *out[k]);
+    if (!out[k]) return SB_E_MEMORY;
+    for (uint32_t i = 0; i < count; i++) out[k][i] = v[3 * (size_t)i + k];
+  }
+  return SB_OK;
+}
+
+static sb_status build_hulls(sb_collision *c)
+{
+  const sb_model *m = c->model;
+  bool has_hull = false;
+  for (uint32_t i = 0; i < m->shape_count; i++) has_hull = has_hull || m->shape_type[i] == SB_SHAPE_HULL;
+  if (!has_hull) return SB_OK;
+  sb_status status = split_components(c, m->geometry_vertex, m->geometry_vertex_count, c->hull_vertex);
+  return status == SB_OK ? split_components(c, m->face_normal, m->geometry_face_count, c->hull_normal) : status;
+}
+
 sb_status collision_narrow_build(sb_collision *c)
 {
   const sb_model *m = c->model;
   c->narrow = choose_lanes(&c->settings.lanes);
+  c->farthest = choose_farthest(c->settings.lanes);
   size_t pairs = c->settings.pair_capacity;
   c->work = collision_alloc(c, pairs, sizeof *c->work);
   c->pair_type = collision_alloc(c, pairs, sizeof *c->pair_type);
@@ -56,6 +83,7 @@ sb_status collision_narrow_build(sb_collision *c)
   c->surfaces = has_surface ? collision_alloc(c, pairs, sizeof *c->surfaces) : NULL;
   c->surface_of = has_surface ? collision_alloc(c, pairs, sizeof *c->surface_of) : NULL;
   if (has_surface && (!c->surfaces || !c->surface_of)) return SB_E_MEMORY;
+  if (build_hulls(c) != SB_OK) return SB_E_MEMORY;
   if (!c->work || !c->pair_type || !c->manifolds || !c->pair_contacts || !c->chunk_deepest || !c->contact_first || !c->arrival ||
       !c->world_start)
     return SB_E_MEMORY;

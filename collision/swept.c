@@ -73,9 +73,9 @@ static traveller find_traveller(const sb_collision *c, uint32_t shape, bool ball
   return r;
 }
 
-static Manifold ball_against(const sb_model *m, const traveller *ball, const traveller *other, X7 rel)
+static Manifold ball_against(const sb_collision *c, const traveller *ball, const traveller *other, X7 rel)
 {
-  if (other->type > SB_SHAPE_BOX) return collision_ball_against(m, ball->size.x, other->shape, rel);
+  if (other->type > SB_SHAPE_BOX) return collision_ball_against(c, ball->size.x, other->shape, rel);
   if (other->type == SB_SHAPE_SPHERE) return narrow_sphere_sphere(ball->size, other->size, rel);
   if (other->type == SB_SHAPE_CAPSULE) return narrow_sphere_capsule(ball->size, other->size, rel);
   return narrow_sphere_box(ball->size, other->size, rel);
@@ -100,7 +100,7 @@ static bool find_impact(const sb_collision *c, const traveller *ball, const trav
     pose[0] = swept_pose(ball->body, t);
     pose[1] = swept_pose(other->body, t);
     X7 a = x7_mul(pose[0], ball->local), b = x7_mul(pose[1], other->local);
-    *m = ball_against(c->model, ball, other, narrow_relative(a, b));
+    *m = ball_against(c, ball, other, narrow_relative(a, b));
     *time = t;
     if (m->g0 <= touch) return round > 0;
     float closing = swept_closing(ball->body, other->body, q4_rotate(a.q, m->n), ball->reach, other->reach);

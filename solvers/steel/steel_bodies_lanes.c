@@ -118,7 +118,7 @@ void LANED(st_bodies_move)(const st_tick *t, uint32_t first, uint32_t end)
                              load_inertia(t, ST_FRAME_INV_INERTIA, who.record), v3_zero(), h);
     M own = pick(t->masses, who.record, 8, 7) > 0.5f;
     m.dp = v3_add_scaled(m.dp, s.v, h);
-    m.dq = q4_integrate(m.dq, s.w, h);
+    m.dq = q4_integrate(m.dq, v3_sel(own, r.mean, s.w), h);
     /* the turning changes w too, which is no contact's doing */
     mark.w = v3_sel(own, v3_add(mark.w, v3_sub(r.w, s.w)), mark.w);
     s.w = v3_sel(own, r.w, s.w);

@@ -16,7 +16,19 @@
 #define GEO_CORNERS(f) KU(3u)
 #define GEO_CORNER(k) tetrahedron_corner(k)
 
+#define GEO_FARTHEST_VERTEX(first, count, d) tetrahedron_farthest(GEO first, count, d, false)
+#define GEO_FARTHEST_FACE(first, count, d) tetrahedron_farthest(GEO first, count, d, true)
+
+#define EPA_VERTICES 10
+#define EPA_FACES 18
+#define EPA_EDGES 16
+#define CLIP_MAX 12
+
 #include "collision/narrow_manifold.kernel.h"
+
+#ifndef SB_GLSL
+#include <stdbool.h>
+#endif
 
 /* Faces 0 2 1, 0 1 3, 1 2 3, 0 3 2. */
 FN U tetrahedron_corner(U k)
@@ -32,6 +44,21 @@ FN V3 tetrahedron_normal(GEO_PARAM U f)
   return v3_normalize_or(v3_cross(v3_sub(q, p), v3_sub(r, p)), v3(K(0.0f), K(0.0f), K(1.0f)));
 }
 
+FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
+{
+  U best = KU(0u);
+  F most = K(0.0f);
+  for (U i = KU(0u); i < count; i++) {
+    V3 p = faces ? tetrahedron_normal(GEO first + i) : GEO_VERTEX(first + i);
+    F along = v3_dot(p, d);
+    if (i == 0u || along > most) {
+      most = along;
+      best = i;
+    }
+  }
+  return best;
+}
+
 #include "collision/convex_manifold.kernel.h"
 
 /* Parts of the kernels, because a device's compiler writes every call out and takes minutes for the whole. */
@@ -44,8 +71,10 @@ FN V3 tetrahedron_normal(GEO_PARAM U f)
   X(case_polish, 37, 4)                                                                                                \
   X(case_snap, 37, 4)                                                                                                  \
   X(case_settle, 37, 7)                                                                                                \
-  X(case_clip, 37, 35)                                                                                                 \
-  X(case_plane, 37, 27)                                                                                                \
+  X(case_clip, 37, 15)                                                                                                 \
+  X(case_clip_edges, 37, 15)                                                                                           \
+  X(case_reduce, 48, 35)                                                                                               \
+  X(case_plane, 37, 22)                                                                                                \
   X(case_edges, 37, 6)                                                                                                 \
   X(case_aligned_gjk, 37, 8)
 
@@ -115,71 +144,145 @@ FN ConvexHit parity_hit(V3 n, F gap, U flags)
   return h;
 }
 
+#define PARITY_PAIR                                                                                                    \
+  Convex a = PARITY_A;                                                                                                 \
+  Convex b = PARITY_B;
+
 PARITY_KERNEL(case_support)
 {
-  OUT_V3(0, convex_support(GEO PARITY_B, PARITY_N));
-  OUT(3, convex_separation(GEO PARITY_A, PARITY_B, PARITY_N));
+  PARITY_PAIR
+  OUT_V3(0, convex_support(GEO TO(b), PARITY_N));
+  OUT(3, convex_separation(GEO TO(a), TO(b), PARITY_N));
 }
 PARITY_KERNEL(case_feature)
 {
-  Feature f = convex_feature(GEO PARITY_B, PARITY_N);
+  Convex b = PARITY_B;
+  Feature f = convex_feature(GEO TO(b), PARITY_N);
   for (int i = 0; i < 16; i++) {
     OUT(3 * i, f.x[i]); OUT(3 * i + 1, f.y[i]); OUT(3 * i + 2, f.z[i]);
   }
   OUT_V3(48, f.n) UOUT(51, f.count);
   UOUT(52, f.id);
 }
-#define OUT_SIMPLEX(call)                                                                                              \
+#define OUT_SIMPLEX(s)                                                                                                 \
   {                                                                                                                    \
-    Simplex s = call;                                                                                                  \
-    OUT_V3(0, simplex_nearest(s)) OUT_V3(3, simplex_on_a(s)) UOUT(6, s.count);                                         \
+    OUT_V3(0, simplex_nearest(TO(s))) OUT_V3(3, simplex_on_a(TO(s))) UOUT(6, s.count);                                 \
     UOUT(7, s.inside ? KU(1u) : KU(0u));                                                                               \
   }
-PARITY_KERNEL(case_gjk) OUT_SIMPLEX(convex_gjk(GEO PARITY_A, PARITY_B, PARITY_SCALE, f_abs(IN(15))))
-PARITY_KERNEL(case_aligned_gjk) OUT_SIMPLEX(convex_gjk(GEO PARITY_COARSE_A, PARITY_COARSE_B, PARITY_SCALE, f_abs(IN(15))))
+PARITY_KERNEL(case_gjk)
+{
+  PARITY_PAIR
+  Simplex s = convex_gjk(GEO TO(a), TO(b), PARITY_SCALE, f_abs(IN(15)));
+  OUT_SIMPLEX(s)
+}
+PARITY_KERNEL(case_aligned_gjk)
+{
+  Convex a = PARITY_COARSE_A;
+  Convex b = PARITY_COARSE_B;
+  Simplex s = convex_gjk(GEO TO(a), TO(b), PARITY_SCALE, f_abs(IN(15)));
+  OUT_SIMPLEX(s)
+}
 PARITY_KERNEL(case_polytope)
 {
+  PARITY_PAIR
   Simplex s = simplex_none();
-  V3 on_a = convex_support(GEO PARITY_A, PARITY_N);
-  s = simplex_put(s, KU(0u), v3_sub(on_a, convex_support(GEO PARITY_B, v3_neg(PARITY_N))), on_a, K(1.0f));
-  s.count = KU(1u);
-  s.inside = false;
-  EpaResult r = convex_epa(GEO PARITY_A, PARITY_B, s, PARITY_SCALE);
+  V3 on_a = convex_support(GEO TO(a), PARITY_N);
+  simplex_add(TO(s), v3_sub(on_a, convex_support(GEO TO(b), v3_neg(PARITY_N))), on_a, K(1.0f));
+  EpaResult r = convex_epa(GEO TO(a), TO(b), TO(s), PARITY_SCALE);
   OUT_V3(0, r.n) OUT(3, r.depth);
   OUT_V3(4, r.on_a) OUT_V3(7, r.w) UOUT(10, r.found ? KU(1u) : KU(0u));
 }
-#define OUT_HIT(call)                                                                                                  \
+#define OUT_HIT(h)                                                                                                     \
   {                                                                                                                    \
-    ConvexHit h = call;                                                                                                \
     OUT_V3(0, h.n) OUT(3, h.gap);                                                                                      \
   }
 PARITY_KERNEL(case_try)
-OUT_HIT(convex_try(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, K(-NARROW_NO_POINT), UIN(2)), v3_normalize_or(IN_V3(31), PARITY_N), (UIN(3) & 1u) == 1u))
-PARITY_KERNEL(case_polish) OUT_HIT(convex_polish(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, IN(34), KU(1u)), PARITY_SCALE))
-PARITY_KERNEL(case_snap) OUT_HIT(convex_snap(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, IN(34), KU(1u)), PARITY_SCALE))
+{
+  PARITY_PAIR
+  ConvexHit h = convex_try(GEO TO(a), TO(b), parity_hit(PARITY_N, K(-NARROW_NO_POINT), UIN(2)), v3_normalize_or(IN_V3(31), PARITY_N),
+                           (UIN(3) & 1u) == 1u);
+  OUT_HIT(h)
+}
+PARITY_KERNEL(case_polish)
+{
+  PARITY_PAIR
+  ConvexHit h = convex_polish(GEO TO(a), TO(b), parity_hit(PARITY_N, IN(34), KU(1u)), PARITY_SCALE);
+  OUT_HIT(h)
+}
+PARITY_KERNEL(case_snap)
+{
+  PARITY_PAIR
+  ConvexHit h = convex_snap(GEO TO(a), TO(b), parity_hit(PARITY_N, IN(34), KU(1u)), PARITY_SCALE);
+  OUT_HIT(h)
+}
 PARITY_KERNEL(case_settle)
 {
-  ConvexHit h = convex_settle(GEO PARITY_A, PARITY_B, parity_hit(PARITY_N, IN(34), KU(1u)), IN_V3(16), IN_V3(19));
+  PARITY_PAIR
+  ConvexHit h = convex_settle(GEO TO(a), TO(b), parity_hit(PARITY_N, IN(34), KU(1u)), IN_V3(16), IN_V3(19));
   OUT_V3(0, h.on_a) OUT_V3(3, h.on_b) OUT(6, h.gap);
 }
-FN Manifold parity_clip(GEO_PARAM Convex a, Convex b, V3 n, F limit, F tolerance)
+#define OUT_POINTS(c)                                                                                                  \
+  {                                                                                                                    \
+    F gap[CLIP_MAX];                                                                                                   \
+    for (int i = 0; i < CLIP_MAX - 2; i++) gap[i] = K(NARROW_NO_POINT);                                                \
+    for (U i = KU(0u); i < c.count; i++) gap[i] = c.g[i];                                                              \
+    for (int i = 0; i < CLIP_MAX - 2; i++) OUT(i, gap[i]);                                                             \
+    OUT_V3(10, c.count > 0u ? clip_at(TO(c), c.count - 1u) : v3_zero())                                                \
+    UOUT(13, c.code);                                                                                                  \
+    UOUT(14, c.count);                                                                                                 \
+  }
+PARITY_KERNEL(case_clip)
 {
-  return clip_reduce(clip_pair(GEO a, b, n, limit), n, b, tolerance);
+  Convex a = parity_triangle(IN_V3(16), IN_V3(19), IN_V3(22));
+  Convex b = parity_triangle(IN_V3(28), IN_V3(31), IN_V3(34));
+  Feature fa = feature_triangle(TO(a));
+  Feature fb = feature_triangle(TO(b));
+  ClipPoints c;
+  c.count = KU(0u);
+  clip_features(TO(c), TO(fa), TO(fb), v3_normalize_or(IN_V3(8), a.tn), (UIN(2) & 1u) == 1u, f_abs(IN(15)));
+  OUT_POINTS(c)
 }
-PARITY_KERNEL(case_clip) OUT_MANIFOLD(parity_clip(GEO PARITY_A, PARITY_B, PARITY_N, f_abs(IN(15)), PARITY_SCALE))
+PARITY_KERNEL(case_clip_edges)
+{
+  Convex a = convex_of(CONVEX_CAPSULE, CONVEX_ABS(IN_V3(2)), v3_zero(), q4_to_m33(q4_identity()));
+  Convex b = convex_of(CONVEX_CAPSULE, CONVEX_ABS(IN_V3(5)), IN_V3(8), q4_to_m33(q4_normalize(IN_Q4(11))));
+  Feature fa = feature_capsule(TO(a), PARITY_N);
+  Feature fb = feature_capsule(TO(b), v3_neg(PARITY_N));
+  ClipPoints c;
+  c.count = KU(0u);
+  c.code = KU(0u);
+  clip_edges(TO(c), TO(fa), TO(fb), PARITY_N, f_abs(IN(15)));
+  OUT_POINTS(c)
+}
+PARITY_KERNEL(case_reduce)
+{
+  Convex b = PARITY_B;
+  ClipPoints c;
+  c.count = KU(0u);
+  c.code = UIN(2) & 0xffc0u;
+  for (U i = KU(0u); i < 8u; i++) clip_put(TO(c), i * 3u, IN_V3(16u + 3u * i), IN(40u + i), K(NARROW_NO_POINT));
+  OUT_MANIFOLD(clip_reduce(TO(c), PARITY_N, TO(b), PARITY_SCALE))
+}
 PARITY_KERNEL(case_plane)
 {
-  ClipPoints c = clip_plane(GEO PARITY_B, v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15)));
-  for (int i = 0; i < 16; i++) OUT(i, c.g[i]);
-  OUT(16, c.g[CLIP_DEEPEST]); OUT_V3(17, clip_at(c, KU(0u))) OUT_V3(20, clip_at(c, KU(1u))) OUT_V3(23, clip_at(c, KU(CLIP_DEEPEST)))
-  UOUT(26, c.code);
+  Convex b = PARITY_B;
+  ClipPoints c;
+  clip_plane(TO(c), GEO TO(b), v3_normalize_or(IN_V3(28), IN_V3(31)), f_abs(IN(15)));
+  F gap[CLIP_CORNERS];
+  for (int i = 0; i < 17; i++) gap[i] = K(NARROW_NO_POINT);
+  for (U i = KU(0u); i < c.count; i++) gap[i] = c.g[i];
+  for (int i = 0; i < 17; i++) OUT(i, gap[i]);
+  OUT_V3(17, c.count > 0u ? clip_at(TO(c), KU(0u)) : v3_zero())
+  UOUT(20, c.code);
+  UOUT(21, c.count);
 }
 PARITY_KERNEL(case_edges)
 {
   Convex t = parity_triangle(IN_V3(16), IN_V3(19), IN_V3(22));
   TriangleEdges e = parity_edges(IN_V3(28), IN_V3(31), IN_V3(34), UIN(2));
-  UOUT(0, triangle_edges_at(t, IN_V3(8)));
-  for (U k = KU(0u); k < 3u; k++) UOUT(1u + k, triangle_edge_owns(t, e, k, PARITY_N) ? KU(1u) : KU(0u));
+  UOUT(0, triangle_edges_at(TO(t), IN_V3(8)));
+  for (U k = KU(0u); k < 3u; k++) UOUT(1u + k, triangle_edge_owns(TO(t), e, k, PARITY_N) ? KU(1u) : KU(0u));
   UOUT(4, triangle_vertex_admits(t.t0, t.t1, PARITY_N) ? KU(1u) : KU(0u));
-  UOUT(5, clip_inside(feature_triangle(t), IN_V3(8), PARITY_N) ? KU(1u) : KU(0u));
+  Feature f = feature_triangle(TO(t));
+  UOUT(5, clip_inside(TO(f), IN_V3(8), PARITY_N) ? KU(1u) : KU(0u));
 }

@@ -5,6 +5,7 @@
 #include "collision/narrow_box.kernel.h"
 #include "collision/narrow_box_box.kernel.h"
 #include "collision/swept.kernel.h"
+#include "collision/hull_scan.kernel.h"
 
 #define PARITY_CASES(X)                                                                                                \
   X(case_plane_sphere, 14, 35)                                                                                         \
@@ -22,7 +23,8 @@
   X(case_aligned_box_box, 14, 35)                                                                                      \
   X(case_relative, 14, 10)                                                                                             \
   X(case_swept_pose, 17, 7)                                                                                            \
-  X(case_swept_closing, 21, 1)
+  X(case_swept_closing, 21, 1)                                                                                         \
+  X(case_farthest, 9, 2)
 
 #define NARROW_REL x7(IN_V3(0), q4_normalize(IN_Q4(3)))
 #define NARROW_SIZE_A v3(f_abs(IN(7)), f_abs(IN(8)), f_abs(IN(9)))
@@ -80,4 +82,12 @@ PARITY_KERNEL(case_swept_closing)
   SweptBody b = a;
   b.v = IN_V3(3); b.w = IN_V3(16);
   OUT(0, swept_closing(a, b, IN_V3(13), IN(19), IN(20)));
+}
+PARITY_KERNEL(case_farthest)
+{
+  Farthest best;
+  best.along = IN(6);
+  best.index = UIN(7);
+  best = farthest_of(best, IN_V3(0), UIN(8), UIN(8) < UIN(7), IN_V3(3));
+  OUT(0, best.along); UOUT(1, best.index);
 }

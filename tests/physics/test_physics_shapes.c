@@ -189,8 +189,58 @@ static void test_inner_edges(void **state)
   physics_verdict();
 }
 
+/* A chain of seven links on a fixed mesh, 64 vertices each, on hinges along y and z by turns. Link i ends 1 cm inside link i + 2 and the
+ * first ones are inside the mesh, so contacts push against joints that cannot give way. It stays whole and ends slow. */
+static void test_chain_of_overlapping_hulls(void **state)
+{
+  (void)state;
+  enum { LINKS = 7, TICKS = 2000 };
+  sb_model_builder *b = physics_builder(-G);
+  mesh m = {0};
+  geometry_place hull, base;
+  double left_out;
+  for (int i = 0; i < 64; i++) {
+    const double turn = (i / 2) * 3.14159265358979 / 16, at[3] = {0.06 * cos(turn), 0.06 * sin(turn), i & 1 ? 0.155 : -0.155};
+    assert_true(mesh_add_vertex(&m, at));
+  }
+  assert_int_equal(geometry_add_hull(b, &m, &hull, &left_out), GEOMETRY_GOOD);
+  mesh_clear(&m);
+  sample_box(&m, 0.15, 0.15, 0.2);
+  assert_int_equal(geometry_add_mesh(b, &m, &base), GEOMETRY_GOOD);
+  mesh_clear(&m);
+  sb_build_shape foot = sb_build_shape_default();
+  foot.type = SB_SHAPE_MESH;
+  place(&foot, &base);
+  sb_builder_add_shape(b, &foot, NULL);
+  for (int i = 0; i < LINKS; i++) {
+    sb_build_body body = physics_link(i - 1, 0, 0, i ? 0.15 : 0.2, 2, 0.02);
+    body.com[2] = 0.1;
+    int32_t index = sb_builder_add_body(b, &body, NULL);
+    sb_build_dof hinge = physics_axis(SB_DOF_ANGULAR, 0, i & 1 ? 0 : 1, i & 1 ? 1 : 0);
+    hinge.q = 0.02 * (i + 1), hinge.damping = 0.5;
+    sb_builder_add_dof(b, &hinge, NULL);
+    sb_build_shape shape = sb_build_shape_default();
+    shape.type = SB_SHAPE_HULL, shape.body = index, shape.X[2] = 0.15;
+    place(&shape, &hull);
+    sb_builder_add_shape(b, &shape, NULL);
+  }
+  physics p = physics_start(b, STEEL, 240, PHYSICS_NO_PARAMS);
+  double fastest = 0;
+  uint32_t contacts = 0;
+  for (int tick = 0; tick < TICKS; tick++) {
+    physics_step(&p, 1); /* fails on what is not finite */
+    contacts += sb_sim_contacts(p.sim)->count > 0;
+    for (uint32_t i = 0; i < p.m->dof_count; i++) fastest = fmax(fastest, fabs((double)p.s->joint_qd[i]));
+  }
+  assert_true(contacts == TICKS);
+  physics_bound(&p, "chain of overlapping hulls: fastest joint, rad/s", fastest, 20);
+  physics_verdict();
+  physics_stop(&p);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slope), cmocka_unit_test(test_rest), cmocka_unit_test(test_inner_edges)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_slope), cmocka_unit_test(test_rest), cmocka_unit_test(test_inner_edges),
+                                     cmocka_unit_test(test_chain_of_overlapping_hulls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,12 @@
 #include "samebit/maths.h"
 #endif
 
+/* mean (rad/s, world): what it turns with in this step. */
 STRUCT(RigidSpin)
 {
   Q4 q;
   V3 w;
+  V3 mean;
 };
 
 /* q, w (rad/s, world): orientation and angular velocity; inertia and its inverse in body axes (kg m^2); torque (N m,
@@ -27,7 +29,8 @@ FN RigidSpin rigid_spin(Q4 q, V3 w, S33 inertia, S33 inv_inertia, V3 torque, F d
   S33 before = s33_rotate(axes, inertia);
   V3 gyro = v3_scale(v3_cross(w, s33_mul_v3(before, w)), K(0.5f));
   V3 change = s33_mul_v3(s33_rotate(axes, inv_inertia), v3_sub(torque, gyro));
-  r.q = q4_integrate(q, v3_add_scaled(w, change, dt), dt);
+  r.mean = v3_add_scaled(w, change, dt);
+  r.q = q4_integrate(q, r.mean, dt);
   axes = q4_to_m33(r.q);
   V3 left = s33_mul_v3(s33_sub(before, s33_rotate(axes, inertia)), w);
   r.w = v3_add(w, s33_mul_v3(s33_rotate(axes, inv_inertia), v3_add_scaled(left, torque, dt)));

@@ -9,7 +9,7 @@
   X(case_dof_explicit, 5, 1)                                                                                           \
   X(case_penalty_contact, 10, 4)                                                                                       \
   X(case_rigid_inv_mass, 13, 1)                                                                                        \
-  X(case_rigid_spin, 23, 7)                                                                                            \
+  X(case_rigid_spin, 23, 10)                                                                                           \
   X(case_hash_mix, 2, 2)
 
 PARITY_KERNEL(case_dof_force)
@@ -35,6 +35,6 @@ PARITY_KERNEL(case_rigid_inv_mass) { OUT(0, rigid_inv_mass(IN(0), IN_S33(1), IN_
 PARITY_KERNEL(case_rigid_spin)
 {
   RigidSpin r = rigid_spin(q4_normalize(IN_Q4(0)), IN_V3(4), IN_S33(7), IN_S33(13), IN_V3(19), IN(22));
-  OUT_Q4(0, r.q) OUT_V3(4, r.w)
+  OUT_Q4(0, r.q) OUT_V3(4, r.w) OUT_V3(7, r.mean)
 }
 PARITY_KERNEL(case_hash_mix) { UOUT(0, hash_mix_a(UIN(0), UIN(1))); UOUT(1, hash_mix_b(UIN(0), UIN(1))); }

@@ -124,6 +124,8 @@ void scene_take_geometry(collision_scene *s, const sb_model *from)
 {
 #define SCENE_X_GEOMETRY(name) s->model.name = from->name;
   SCENE_X_GEOMETRY(geometry_count)
+  SCENE_X_GEOMETRY(geometry_vertex_count)
+  SCENE_X_GEOMETRY(geometry_face_count)
   SCENE_X_GEOMETRY(geometry_type)
   SCENE_X_GEOMETRY(geometry_half)
   SCENE_X_GEOMETRY(geometry_vertices)

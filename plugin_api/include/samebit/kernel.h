@@ -13,6 +13,7 @@
  *   No branch on lane data: f_sel(mask, a, b). A branch on uniform values (plain int, uint) is fine. Text that says it is scalar is
  *   compiled for one lane and as GLSL alone, and may branch.
  *   Structs are declared with STRUCT(Name) { ... }; built by assigning fields; passed and returned by value.
+ *   Scalar text with large structs hands them over in place (VIEW and EDIT of collision/convex.kernel.h).
  *   No pointers, no arrays of structs, no recursion, no GLSL keyword as a name (half, input, output, sample, filter,
  *   common, partition, active, packed, this ...).
  *   Lane values never cross a non-inline function boundary. */

@@ -50,7 +50,8 @@ FN SoftPin soft_pin(SoftBody a, SoftBody b, V3 anchor_a, V3 anchor_b, F dt)
 FN V3 soft_turn(SoftBody a, SoftBody b, Q4 relpose, F dt)
 {
   Q4 off = q4_mul(b.pose.q, q4_conj(q4_mul(a.pose.q, relpose)));
-  F twice = f_copysign(K(2.0f), off.w);
+  /* a comparison, because the sign of a NaN is each device's own */
+  F twice = f_sel(off.w < 0.0f, K(-2.0f), K(2.0f));
   return soft_pull(v3_scale(v3(off.x, off.y, off.z), twice), v3_sub(b.w, a.w), s33_add(a.inverse_inertia, b.inverse_inertia), dt);
 }
 

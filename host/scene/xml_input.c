@@ -56,6 +56,8 @@ static sb_status parse_failed(xml_input *in, const char *path, const parse_state
   const char *found = error && error->message ? error->message : "it cannot be parsed";
   if (parser && xmlDictGetUsage(parser->dict) > MAX_NAME_BYTES) found = "it has too many different names";
   snprintf(text, sizeof text, "%s", found);
+  /* libxml2's own words for this advise an option of its parser */
+  if (!strncmp(found, "Excessive depth", 15)) snprintf(text, sizeof text, "elements are nested more than %d deep", XML_INPUT_MAX_DEPTH);
   for (char *c = text; *c; c++)
     if ((unsigned char)*c < 0x20) *c = c[1] ? ' ' : 0;
   snprintf(where, sizeof where, "%.280s:%d", path, error ? error->line : 1);

@@ -45,12 +45,12 @@ boxes_row() {
 
 # two threads of ours against one, same hash
 threads_row() {
-  interleave "$1-threads" "$build/bin/boxes_bench $1 150 1" "$build/bin/boxes_bench $1 150 2"
+  interleave "$1-threads" "$build/bin/boxes_bench $1 300 1" "$build/bin/boxes_bench $1 300 2"
   one=$out/$1-threads.ours
   two=$out/$1-threads.theirs
   same=$(sed 's/.*hash=\([0-9a-f]*\).*/\1/' "$one" "$two" | sort -u | wc -l)
   awk -v s="$1" -v a="$(median "$one" ms)" -v b="$(median "$two" ms)" -v sa="$(spread "$one" ms)" -v sb="$(spread "$two" ms)" -v same="$same" \
-    'BEGIN { printf "| %s, 150 frames | one thread %.3g (%s) | two threads %.3g (%s) | %.2f times as fast | %s | |\n", s, a, sa, b, sb, a / b,
+    'BEGIN { printf "| %s, 300 frames | one thread %.3g (%s) | two threads %.3g (%s) | %.2f times as fast | %s | |\n", s, a, sa, b, sb, a / b,
              same == 1 ? "one hash" : "HASHES DIFFER" }'
 }
 

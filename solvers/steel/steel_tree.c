@@ -8,20 +8,6 @@
 #include "samebit/maths.h"
 #include "samebit/solver_tools.h"
 
-/* Whether the instance owns a body; bind->bodies ascends. */
-static bool owns(const sb_bind *bind, int32_t body)
-{
-  uint32_t low = 0, high = bind->body_count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if ((int32_t)bind->bodies[middle] < body)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < bind->body_count && (int32_t)bind->bodies[low] == body;
-}
-
 /* ---- which bodies ---- */
 
 uint32_t st_forest_find(const sb_bind *bind, uint32_t *tree_bodies)
@@ -44,7 +30,7 @@ uint32_t st_forest_find(const sb_bind *bind, uint32_t *tree_bodies)
   for (uint32_t e = 0; e < m->equality_count; e++)
     for (uint32_t k = 0; k < 2; k++) {
       int32_t b = m->equality_body[2 * (size_t)e + k];
-      if (owns(bind, b) && !(m->body_flags[b] & SB_BODY_STATIC)) joined[root[b]] = 1;
+      if (sb_owns_body(bind, b) && !(m->body_flags[b] & SB_BODY_STATIC)) joined[root[b]] = 1;
     }
   for (uint32_t i = 0; i < bind->body_count; i++)
     if (joined[root[bind->bodies[i]]]) tree_bodies[found++] = bind->bodies[i];
@@ -164,14 +150,14 @@ static bool tendon_side(const st_forest *f, uint32_t nobody, uint32_t tendon, st
   return true;
 }
 
-static bool owns_dof(const st_forest *f, int32_t dof) { return owns(f->bind, f->bind->model->dof_body[dof]); }
+static bool owns_dof(const st_forest *f, int32_t dof) { return sb_owns_body(f->bind, f->bind->model->dof_body[dof]); }
 
 static sb_status count_fixed(st_forest *f, const uint32_t *record, uint32_t nobody, uint32_t *per_bundle, char *error, uint32_t error_size)
 {
   const sb_model *m = f->bind->model;
   for (uint32_t e = 0; e < m->equality_count; e++) {
     st_side a, b;
-    if (!owns(f->bind, m->equality_body[2 * (size_t)e]) && !owns(f->bind, m->equality_body[2 * (size_t)e + 1])) continue;
+    if (!sb_owns_body(f->bind, m->equality_body[2 * (size_t)e]) && !sb_owns_body(f->bind, m->equality_body[2 * (size_t)e + 1])) continue;
     equality_sides(f, record, nobody, e, &a, &b);
     if (is_coupled(&a, &b, NULL)) f->fixed_coupled_count++;
     else if (is_link(&a) || is_link(&b)) per_bundle[is_link(&a) ? a.bundle : b.bundle]++;
@@ -227,7 +213,7 @@ static bool make_fixed(st_forest *f, const uint32_t *record, uint32_t nobody)
   for (uint32_t e = 0; ok && e < m->equality_count; e++) {
     st_side a, b;
     uint8_t kind = equality_kind(m->equality_type[e]);
-    if (!owns(f->bind, m->equality_body[2 * (size_t)e]) && !owns(f->bind, m->equality_body[2 * (size_t)e + 1])) continue;
+    if (!sb_owns_body(f->bind, m->equality_body[2 * (size_t)e]) && !sb_owns_body(f->bind, m->equality_body[2 * (size_t)e + 1])) continue;
     equality_sides(f, record, nobody, e, &a, &b);
     if (is_coupled(&a, &b, NULL)) {
       st_constraint *c = &f->fixed_coupled[f->fixed_coupled_count++];

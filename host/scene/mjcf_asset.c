@@ -260,7 +260,11 @@ static bool read_heights(mjcf *m, const xmlNode *node, mjcf_hfield *h)
 static void read_hfield(mjcf *m, xmlNode *node)
 {
   const mjcf_source s = {m, node, MJCF_NONE, -1};
-  mjcf_hfield *grown = m->hfield_count < MAX_HFIELDS ? realloc(m->hfields, (m->hfield_count + 1) * sizeof *grown) : NULL;
+  if (m->hfield_count >= MAX_HFIELDS) {
+    xml_input_error(m->in, node, SB_CODE_SCENE_LIMIT, "a scene may have %u heightfields", (unsigned)MAX_HFIELDS);
+    return;
+  }
+  mjcf_hfield *grown = realloc(m->hfields, (m->hfield_count + 1) * sizeof *grown);
   if (!grown) {
     no_memory(m, node);
     return;

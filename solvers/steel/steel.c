@@ -43,7 +43,7 @@ static const sb_param_desc params[ST_PARAM_COUNT] = {
                                   "how fast errors of joint limits, tendon limits and equality constraints go; never above a quarter of the "
                                   "substep rate", NULL, 60, 0.1, 10000},
     [ST_PARAM_ITERATIONS] = {sizeof(sb_param_desc), SB_PARAM_INT, "iterations", "1",
-                             "passes over the contacts and limits of articulations within a substep", NULL, 2, 1, 64},
+                             "passes over the rows of articulations (contacts, limits, loops, tendons) within a substep", NULL, 2, 1, 64},
     [ST_PARAM_OBSERVABLES] = {sizeof(sb_param_desc), SB_PARAM_BOOL, "observables", "1",
                               "keeps body_qdd, body_parent_f (joint reaction wrench) and contact_force as part of the state", NULL, 0, 0, 1},
 };

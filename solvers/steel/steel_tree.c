@@ -359,7 +359,8 @@ sb_status st_forest_bind(st_forest *f, const sb_bind *bind, const uint32_t *tree
   }
   ok = ok && make_fixed(f, record, nobody);
   if (!ok) {
-    snprintf(error, error_size, "out of memory for constraints of %u contacts", bind->contact_capacity);
+    snprintf(error, error_size, "out of memory: %u contacts of articulations with up to %u dofs; a smaller contact_capacity in [collision] needs "
+                                "less", bind->contact_capacity, most_dofs);
     return SB_E_MEMORY;
   }
   f->tick.lanes = lanes;

@@ -133,7 +133,9 @@ static void list_dofs(const st_forest_tick *t, st_tree *tree)
     for (uint32_t l = 0; l < b->used; l++) {
       uint32_t dof = b->dof[(size_t)i * SB_LANES + l];
       float reach = NEAR + (qd[l] * (2.0f * set->h)) * (float)set->substeps;
-      bool near = q[l] - m->joint_limit_lower[dof] < reach || m->joint_limit_upper[dof] - q[l] < reach;
+      float lower = m->joint_limit_lower[dof], upper = m->joint_limit_upper[dof];
+      /* a limit that is none is never near, however far away the joint is: rows are reserved for the others */
+      bool near = (lower > -SB_NO_LIMIT && q[l] - lower < reach) || (upper < SB_NO_LIMIT && upper - q[l] < reach);
       if (!near && !(m->joint_friction[dof] > 0.0f) && !(m->joint_velocity_limit[dof] < SB_NO_LIMIT)) continue;
       st_constraint *c = &tree->dof_rows[count[l]++];
       c->item[l] = dof;

@@ -110,34 +110,36 @@ static int32_t add_thing(sb_model_builder *b, thing t, double slope, double x, d
 static double speed_of(const physics *p) { return sqrt(pow(p->s->body_qd[0], 2) + pow(p->s->body_qd[1], 2) + pow(p->s->body_qd[2], 2)); }
 
 /* Friction is a cone for every shape on every ground: it holds below atan(mu) and slides with g (sin - mu cos) above. What rolls goes
- * with 5/7 g sin. */
+ * with 5/7 g sin. The soft solvers' friction is a damper where it holds, so they creep. */
 static void test_slope(void **state)
 {
   (void)state;
   static const double share[] = {0.9, 0.98, 1.05, 1.5};
-  for (int g = 0; g < GROUNDS; g++)
-    for (int t = 0; t < THINGS; t++)
-      for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {
-        const double mu = 0.4, slope = atan(mu * share[k]);
-        char text[120];
-        sb_model_builder *b = physics_builder(-G);
-        add_ground(b, (ground)g, slope, mu);
-        add_thing(b, (thing)t, slope, -4, 0, 0, mu);
-        physics p = physics_start(b, STEEL, 240, PHYSICS_NO_PARAMS);
-        physics_step(&p, 120);
-        double before = speed_of(&p);
-        physics_step(&p, 120);
-        double gained = (speed_of(&p) - before) / 0.5, want = rolls((thing)t)  ? 5.0 / 7.0 * G * sin(slope)
-                                                              : share[k] < 1.0 ? 0.0
-                                                                               : G * (sin(slope) - mu * cos(slope));
-        snprintf(text, sizeof text, "%s on a %s, slope %.2f of atan(mu): error of acceleration over g", thing_names[t], ground_names[g], share[k]);
-        physics_bound(&p, text, fabs(gained - want) / G, 3e-3);
-        if (want == 0.0) {
-          snprintf(text, sizeof text, "  speed, m/s");
-          physics_bound(&p, text, speed_of(&p), 2e-3);
+  for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOLVERS; s++)
+    for (int g = 0; g < GROUNDS; g++)
+      for (int t = 0; t < THINGS; t++)
+        for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {
+          const double mu = 0.4, slope = atan(mu * share[k]);
+          char text[120];
+          sb_model_builder *b = physics_builder(-G);
+          add_ground(b, (ground)g, slope, mu);
+          add_thing(b, (thing)t, slope, -4, 0, 0, mu);
+          physics p = physics_start(b, s, s == STEEL ? 240 : 960, PHYSICS_NO_PARAMS);
+          physics_step(&p, s == STEEL ? 120 : 480);
+          double before = speed_of(&p);
+          physics_step(&p, s == STEEL ? 120 : 480);
+          double gained = (speed_of(&p) - before) / 0.5, want = rolls((thing)t)  ? 5.0 / 7.0 * G * sin(slope)
+                                                                : share[k] < 1.0 ? 0.0
+                                                                                 : G * (sin(slope) - mu * cos(slope));
+          snprintf(text, sizeof text, "%s on a %s, slope %.2f of atan(mu): error of acceleration over g",
+                   thing_names[t], ground_names[g], share[k]);
+          physics_bound(&p, text, fabs(gained - want) / G, s == STEEL ? 3e-3 : 2e-2);
+          if (want == 0.0) {
+            snprintf(text, sizeof text, "  speed, m/s");
+            physics_bound(&p, text, speed_of(&p), s == STEEL ? 2e-3 : 8e-2);
+          }
+          physics_stop(&p);
         }
-        physics_stop(&p);
-      }
   physics_verdict();
 }
 

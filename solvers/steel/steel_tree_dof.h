@@ -173,11 +173,10 @@ static void begin_dof(const st_forest_tick *t, st_constraint *c)
   d->soft = st_soft(K(t->limit_omega), K(set->contact_zeta), K(set->h));
 }
 
-static void place_dof(const st_forest_tick *t, st_tree *tree, st_constraint *c, bool first)
+static void place_dof(st_tree *tree, st_constraint *c, bool first)
 {
   st_row_dof *d = (st_row_dof *)c->data;
   F *j = row_of(&c->half[0], 0);
-  (void)t;
   if (first) {
     memset(j, 0, 2 * (size_t)tree->dofs * sizeof *j);
     for (uint32_t l = 0; l < SB_LANES; l++)

@@ -79,7 +79,7 @@ static void constraint_phase(const st_forest_tick *t, st_tree *tree, st_constrai
     break;
   case ST_PREDICT:
     if (c->kind == ST_CONTACT) place_contact(t, tree, c, first);
-    else if (c->kind == ST_DOF) place_dof(t, tree, c, first);
+    else if (c->kind == ST_DOF) place_dof(tree, c, first);
     else if (c->kind == ST_TENDON) place_tendon(tree, c);
     else place_equality(t, tree, c);
     break;

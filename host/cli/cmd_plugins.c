@@ -120,7 +120,7 @@ int cmd_plugins_show(cli *c)
   const sb_solver_api *api;
   sb_status status = open_catalogue(c, &catalogue);
   if (status) return cli_exit_code(status);
-  status = sb_catalogue_find_solver(&catalogue, c->words[0], "plugins show", &module, &api, &c->diag);
+  status = sb_catalogue_find_solver(&catalogue, c->words[0], "plugins show", NULL, &module, &api, &c->diag);
   if (!status && c->json) show_json(c, module, api->desc);
   if (!status && !c->json) show_text(module, api->desc);
   sb_catalogue_free(&catalogue);

@@ -39,6 +39,13 @@ void cli_report_parts(cli *c, const sb_session *s)
       cJSON_AddStringToObject(item, "compiler", part->module->entry->compiler);
       cJSON_AddNumberToObject(item, "fp_flags", part->module->entry->fp_flags);
       cJSON_AddNumberToObject(item, "lanes", part->module->entry->lanes);
+      cJSON *findings = cJSON_AddArrayToObject(item, "audit");
+      for (size_t i = 0; i < part->module->audit.count; i++) {
+        cJSON *finding = cJSON_CreateObject();
+        cJSON_AddStringToObject(finding, "rule", sb_audit_rule_name(part->module->audit.findings[i].rule));
+        cJSON_AddStringToObject(finding, "text", part->module->audit.findings[i].text);
+        cJSON_AddItemToArray(findings, finding);
+      }
     }
     cJSON_AddItemToArray(parts, item);
   }

@@ -186,11 +186,12 @@ static sb_status open_session(const char *ini_path, const sb_session_options *o,
   if (!status) status = sb_session_assign_bodies(s, diag);
   if (!status) status = sb_session_find_ccd(s, diag);
   if (!status) status = sb_session_grant_modes(s, diag);
-  if (!status || status == SB_E_MODE) {
+  bool loaded = s->sim.model != NULL;
+  if (!status || (status == SB_E_MODE && loaded)) {
     sb_status filled = sb_session_fill_sim(s, diag);
     if (filled) status = filled;
   }
-  if (status && status != SB_E_MODE) sb_session_close(s);
+  if (status && (status != SB_E_MODE || !loaded)) sb_session_close(s);
   return status;
 }
 

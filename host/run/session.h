@@ -50,7 +50,7 @@ typedef struct sb_session {
 } sb_session;
 
 /* Reads, loads, cooks, checks. SB_E_MODE: a part cannot keep the mode asked of it, one diagnostic for each; the session is then
- * still filled, for reports. After any other error it is empty. */
+ * still filled, for reports (but for a plugin that changes the floating-point environment while it is loaded: then it is empty). After any other error it is empty. */
 sb_status sb_session_open(const char *ini_path, const sb_session_options *options, sb_session *session, sb_diagnostics *diag);
 void sb_session_close(sb_session *session);
 

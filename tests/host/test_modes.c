@@ -53,7 +53,6 @@ static void verification_finds_faults(void **state)
       {"no_golden", SB_MODE_RUN_TO_RUN, "no golden hash"},
       {"task_order", SB_MODE_OFF, "shuffled tasks"},
       {"flush_in_step", SB_MODE_OFF, "floating-point environment"},
-      {"flush_on_load", SB_MODE_OFF, "loading it changed"},
       {"nan_state", SB_MODE_OFF, "NaN in state.body_q"},
       {"fails", SB_MODE_OFF, "fails at tick 3"},
       {"fast_math", SB_MODE_OFF, "fast-math"},
@@ -83,7 +82,7 @@ static void broken_modules_are_refused(void **state)
       {"older_minor", SB_CODE_ABI_VERSION, "built for ABI 0.0"}, {"wrong_magic", SB_CODE_ABI_VERSION, "magic"},
       {"wrong_size", SB_CODE_ABI_VERSION, "8 bytes"},            {"refuses", SB_CODE_ABI_REFUSED, "refuses host"},
       {"not_elf", SB_CODE_PLUGIN_FILE, "ELF"},                   {"empty", SB_CODE_PLUGIN_FILE, "ELF"},
-      {"no_symbol", SB_CODE_PLUGIN_LOAD, "samebit_plugin"},
+      {"no_symbol", SB_CODE_PLUGIN_LOAD, "samebit_plugin"},       {"flush_on_load", SB_CODE_MODE_FP_ENVIRONMENT, "loading it changed"},
   };
   sb_catalogue catalogue;
   sb_diagnostics diag = {0};

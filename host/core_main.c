@@ -200,15 +200,18 @@ static sb_status load_model(const options *o, sb_model_store **one, sb_model_sto
 static sb_status create_sim(const options *o, const sb_solver_api *api, const double *params, const sb_model_store *one,
                             const sb_model_store *model, sb_sim **sim, sb_diagnostics *diag)
 {
-  uint32_t count = sb_model_store_view(model)->body_count;
-  uint32_t *bodies = malloc(((size_t)count + 1) * sizeof *bodies);
-  if (!bodies) return SB_E_MEMORY;
-  for (uint32_t b = 0; b < count; b++) bodies[b] = b;
+  uint32_t count = sb_model_store_view(model)->body_count, particles = sb_model_store_view(model)->particle_count;
+  uint32_t most = count > particles ? count : particles;
+  uint32_t *every = malloc(((size_t)most + 1) * sizeof *every); /* the one solver has all bodies and particles */
+  if (!every) return SB_E_MEMORY;
+  for (uint32_t i = 0; i < most; i++) every[i] = i;
   sb_sim_part part = {.name = "solver",
                       .api = api,
                       .params = params,
-                      .bodies = bodies,
+                      .bodies = every,
                       .body_count = count,
+                      .particles = every,
+                      .particle_count = particles,
                       .mode = SB_MODE_CROSS_PLATFORM};
   sb_sim_config config = {.model = model,
                           .parts = &part,
@@ -225,7 +228,7 @@ static sb_status create_sim(const options *o, const sb_solver_api *api, const do
   if (!config.dt_numerator) sb_model_store_dt(one, &config.dt_numerator, &config.dt_denominator);
   if (!config.dt_numerator) config.dt_numerator = 1, config.dt_denominator = 240;
   sb_status status = sb_sim_create(&config, sim, diag);
-  free(bodies);
+  free(every);
   return status;
 }
 

@@ -12,6 +12,7 @@ static const uint32_t *find_domain_start(const sb_model *m, uint32_t domain)
   case SB_DOMAIN_COORD: return m->world_coord_start;
   case SB_DOMAIN_DOF: return m->world_dof_start;
   case SB_DOMAIN_SHAPE: return m->world_shape_start;
+  case SB_DOMAIN_PARTICLE: return m->world_particle_start;
   default: return NULL;
   }
 }
@@ -25,6 +26,7 @@ sb_status sb_registry_init(sb_registry *r, const sb_model *m)
   r->domain_count[SB_DOMAIN_DOF] = m->dof_count;
   r->domain_count[SB_DOMAIN_SHAPE] = m->shape_count;
   r->domain_count[SB_DOMAIN_ACTUATOR] = m->actuator_count;
+  r->domain_count[SB_DOMAIN_PARTICLE] = m->particle_count;
   for (uint32_t d = 0; d < SB_DOMAIN_CUSTOM; d++) {
     r->domain_start[d] = malloc(((size_t)m->world_count + 1) * sizeof(uint32_t));
     if (!r->domain_start[d]) {

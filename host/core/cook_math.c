@@ -306,3 +306,32 @@ bool cook_inertia_inverse(const double s[6], double out[6])
   }
   return true;
 }
+
+bool cook_tri_rest(const double x0[3], const double x1[3], const double x2[3], double pose[4], double *area)
+{
+  double a[3], b[3], along[3];
+  for (int i = 0; i < 3; i++) a[i] = x1[i] - x0[i], b[i] = x2[i] - x0[i];
+  if (!cook_normalize(a, along)) return false;
+  double ax = cook_dot(a, along), bx = cook_dot(b, along), across[3];
+  for (int i = 0; i < 3; i++) across[i] = b[i] - bx * along[i];
+  double by = cook_length(across), det = ax * by;
+  if (!(by > 1e-12) || !cook_finite(1.0 / det)) return false;
+  pose[0] = 1.0 / ax, pose[1] = -bx / det;
+  pose[2] = 0.0, pose[3] = 1.0 / by;
+  *area = 0.5 * det;
+  return true;
+}
+
+bool cook_tet_rest(const double x0[3], const double x1[3], const double x2[3], const double x3[3], double pose[9], double *volume)
+{
+  double a[3], b[3], c[3], row[3][3];
+  for (int i = 0; i < 3; i++) a[i] = x1[i] - x0[i], b[i] = x2[i] - x0[i], c[i] = x3[i] - x0[i];
+  cook_cross(b, c, row[0]);
+  cook_cross(c, a, row[1]);
+  cook_cross(a, b, row[2]);
+  double det = cook_dot(a, row[0]);
+  if (!(det > 0.0) || !cook_finite(1.0 / det)) return false;
+  for (int i = 0; i < 9; i++) pose[i] = row[i / 3][i % 3] / det;
+  *volume = det / 6.0;
+  return true;
+}

@@ -54,6 +54,12 @@ void cook_inertia_add_point(double m, const double d[3], double io[6]);
 /* Eigenvalues of a symmetric 3 x 3 matrix, ascending, and the unit eigenvectors as columns of `vectors`, 9 numbers by
  * rows (cyclic Jacobi, fixed number of sweeps). */
 void cook_eigen(const double s[6], double values[3], double vectors[9]);
+/* Rest data of a triangle from its rest corners: inverse of [x1 - x0, x2 - x0] in its own plane (x axis along x1 - x0), row by row, and
+ * its area; false where it is degenerate or not finite. */
+bool cook_tri_rest(const double x0[3], const double x1[3], const double x2[3], double pose[4], double *area);
+/* The same for a tetrahedron: inverse of [x1 - x0, x2 - x0, x3 - x0], row by row, and its volume; false where that is not above 0. */
+bool cook_tet_rest(const double x0[3], const double x1[3], const double x2[3], const double x3[3], double pose[9], double *volume);
+
 /* Inverse by cofactors; false unless the matrix is positive definite and the inverse finite. */
 bool cook_inertia_inverse(const double s[6], double out[6]);
 

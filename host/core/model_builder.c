@@ -102,6 +102,7 @@ sb_model_builder *sb_builder_create(void)
   b->corners.size = sizeof(sb_built_corner);
   b->nodes.size = sizeof(sb_built_node);
   b->heights.size = sizeof(float);
+  sb_builder_start_deformables(b);
   b->gravity[2] = -9.81;
   b->dt_denominator = 1;
   return b;
@@ -113,7 +114,8 @@ void sb_builder_free(sb_model_builder *b)
   sb_pool *const pools[] = {&b->bodies, &b->dofs,       &b->shapes,  &b->actuators, &b->excludes,
                             &b->pairs,  &b->equalities, &b->tendons, &b->terms,
                             &b->sensors,
-                            &b->geometries, &b->vertices, &b->faces, &b->corners, &b->nodes, &b->heights};
+                            &b->geometries, &b->vertices, &b->faces, &b->corners, &b->nodes, &b->heights,
+                            &b->deformables, &b->particles, &b->springs, &b->tris, &b->edges, &b->tets, &b->attachments};
   for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) free(pools[i]->items);
   for (int k = 0; k < SB_NAME_KINDS; k++) free(b->names[k].text);
   free(b);
@@ -131,8 +133,7 @@ void sb_builder_set_dt(sb_model_builder *b, uint32_t numerator, uint32_t denomin
   b->dt_denominator = denominator;
 }
 
-/* Appends an item; the index, or -1 and the failed mark. */
-static int32_t pool_add(sb_model_builder *b, sb_pool *p, const void *item)
+int32_t sb_pool_add(sb_model_builder *b, sb_pool *p, const void *item)
 {
   if (p->count == p->capacity) {
     uint32_t capacity = p->capacity ? p->capacity * 2 : 64;
@@ -153,7 +154,7 @@ void *sb_pool_at(const sb_pool *p, int32_t index)
   return index >= 0 && (uint32_t)index < p->count ? (char *)p->items + (size_t)index * p->size : NULL;
 }
 
-static void add_name(sb_model_builder *b, sb_name_kind kind, const char *name, const char *suffix)
+void sb_builder_add_name(sb_model_builder *b, sb_name_kind kind, const char *name, const char *suffix)
 {
   sb_text_pool *t = &b->names[kind];
   if (!name) name = suffix = "";
@@ -185,8 +186,8 @@ static void add_implied_dofs(sb_model_builder *b, const sb_build_body *body, con
     d.axis[i % 3] = 1.0;
     if (first == 3) memcpy(d.anchor, body->anchor, sizeof d.anchor);
     d.qd = body->qd[i - first];
-    pool_add(b, &b->dofs, &d);
-    add_name(b, SB_NAME_DOF, name, suffix[i]);
+    sb_pool_add(b, &b->dofs, &d);
+    sb_builder_add_name(b, SB_NAME_DOF, name, suffix[i]);
   }
 }
 
@@ -196,9 +197,9 @@ int32_t sb_builder_add_body(sb_model_builder *b, const sb_build_body *body, cons
   sb_built_body built = {*body, (int32_t)b->dofs.count, 0};
   if (body->joint_type == SB_JOINT_FREE) built.dof_count = 6;
   if (body->joint_type == SB_JOINT_BALL) built.dof_count = 3;
-  int32_t index = pool_add(b, &b->bodies, &built);
+  int32_t index = sb_pool_add(b, &b->bodies, &built);
   if (index < 0) return -1;
-  add_name(b, SB_NAME_BODY, name, "");
+  sb_builder_add_name(b, SB_NAME_BODY, name, "");
   if (built.dof_count) add_implied_dofs(b, body, body->joint_name ? body->joint_name : name);
   return b->failed ? -1 : index;
 }
@@ -206,9 +207,9 @@ int32_t sb_builder_add_body(sb_model_builder *b, const sb_build_body *body, cons
 int32_t sb_builder_add_dof(sb_model_builder *b, const sb_build_dof *dof, const char *name)
 {
   if (!b) return -1;
-  int32_t index = pool_add(b, &b->dofs, dof);
+  int32_t index = sb_pool_add(b, &b->dofs, dof);
   if (index < 0) return -1;
-  add_name(b, SB_NAME_DOF, name, "");
+  sb_builder_add_name(b, SB_NAME_DOF, name, "");
   sb_built_body *last = sb_pool_at(&b->bodies, (int32_t)b->bodies.count - 1);
   if (last) last->dof_count++;
   return b->failed ? -1 : index;
@@ -217,8 +218,8 @@ int32_t sb_builder_add_dof(sb_model_builder *b, const sb_build_dof *dof, const c
 int32_t sb_builder_add_shape(sb_model_builder *b, const sb_build_shape *shape, const char *name)
 {
   if (!b) return -1;
-  int32_t index = pool_add(b, &b->shapes, shape);
-  if (index >= 0) add_name(b, SB_NAME_SHAPE, name, "");
+  int32_t index = sb_pool_add(b, &b->shapes, shape);
+  if (index >= 0) sb_builder_add_name(b, SB_NAME_SHAPE, name, "");
   return b->failed ? -1 : index;
 }
 
@@ -232,39 +233,39 @@ int32_t sb_builder_add_geometry(sb_model_builder *b, const sb_build_geometry *g)
                              .grid = {b->heights.count, g->rows, g->columns}};
   memcpy(built.half, g->half, sizeof built.half);
   uint32_t first_corner = b->corners.count;
-  for (uint32_t i = 0; i < g->vertex_count; i++) pool_add(b, &b->vertices, g->vertex + 3 * (size_t)i);
+  for (uint32_t i = 0; i < g->vertex_count; i++) sb_pool_add(b, &b->vertices, g->vertex + 3 * (size_t)i);
   for (uint32_t i = 0; i < g->face_count; i++) {
     sb_built_face face = {.corners = {first_corner + g->face_corners[2 * (size_t)i], g->face_corners[2 * (size_t)i + 1]}};
     memcpy(face.normal, g->face_normal + 3 * (size_t)i, sizeof face.normal);
-    pool_add(b, &b->faces, &face);
+    sb_pool_add(b, &b->faces, &face);
   }
   for (uint32_t i = 0; i < g->corner_count; i++) {
     const sb_built_corner corner = {g->corner_vertex[i], g->corner_neighbour[i]};
-    pool_add(b, &b->corners, &corner);
+    sb_pool_add(b, &b->corners, &corner);
   }
   for (uint32_t i = 0; i < g->node_count; i++) {
     sb_built_node node = {.next = g->node_next[i], .faces = {g->node_faces[2 * (size_t)i], g->node_faces[2 * (size_t)i + 1]}};
     memcpy(node.box, g->node_box + 6 * (size_t)i, sizeof node.box);
-    pool_add(b, &b->nodes, &node);
+    sb_pool_add(b, &b->nodes, &node);
   }
   uint32_t heights = g->rows * g->columns;
-  for (uint32_t i = 0; i < heights; i++) pool_add(b, &b->heights, g->height + i);
-  int32_t index = pool_add(b, &b->geometries, &built);
+  for (uint32_t i = 0; i < heights; i++) sb_pool_add(b, &b->heights, g->height + i);
+  int32_t index = sb_pool_add(b, &b->geometries, &built);
   return b->failed ? -1 : index;
 }
 
 int32_t sb_builder_add_actuator(sb_model_builder *b, const sb_build_actuator *actuator, const char *name)
 {
   if (!b) return -1;
-  int32_t index = pool_add(b, &b->actuators, actuator);
-  if (index >= 0) add_name(b, SB_NAME_ACTUATOR, name, "");
+  int32_t index = sb_pool_add(b, &b->actuators, actuator);
+  if (index >= 0) sb_builder_add_name(b, SB_NAME_ACTUATOR, name, "");
   return b->failed ? -1 : index;
 }
 
 void sb_builder_add_exclude(sb_model_builder *b, int32_t body_a, int32_t body_b)
 {
   const sb_body_pair p = {{body_a < body_b ? body_a : body_b, body_a < body_b ? body_b : body_a}};
-  if (b) pool_add(b, &b->excludes, &p);
+  if (b) sb_pool_add(b, &b->excludes, &p);
 }
 
 void sb_builder_add_pair(sb_model_builder *b, const sb_build_pair *pair)
@@ -272,14 +273,14 @@ void sb_builder_add_pair(sb_model_builder *b, const sb_build_pair *pair)
   if (!b) return;
   sb_build_pair p = *pair;
   if (p.shape[0] > p.shape[1]) p.shape[0] = pair->shape[1], p.shape[1] = pair->shape[0];
-  pool_add(b, &b->pairs, &p);
+  sb_pool_add(b, &b->pairs, &p);
 }
 
 int32_t sb_builder_add_equality(sb_model_builder *b, const sb_build_equality *equality, const char *name)
 {
   if (!b) return -1;
-  int32_t index = pool_add(b, &b->equalities, equality);
-  if (index >= 0) add_name(b, SB_NAME_EQUALITY, name, "");
+  int32_t index = sb_pool_add(b, &b->equalities, equality);
+  if (index >= 0) sb_builder_add_name(b, SB_NAME_EQUALITY, name, "");
   return b->failed ? -1 : index;
 }
 
@@ -287,8 +288,8 @@ int32_t sb_builder_add_tendon(sb_model_builder *b, const sb_build_tendon *tendon
 {
   if (!b) return -1;
   const sb_built_tendon built = {*tendon, (int32_t)b->terms.count, 0};
-  int32_t index = pool_add(b, &b->tendons, &built);
-  if (index >= 0) add_name(b, SB_NAME_TENDON, name, "");
+  int32_t index = sb_pool_add(b, &b->tendons, &built);
+  if (index >= 0) sb_builder_add_name(b, SB_NAME_TENDON, name, "");
   return b->failed ? -1 : index;
 }
 
@@ -297,14 +298,14 @@ void sb_builder_add_tendon_term(sb_model_builder *b, int32_t dof, double coef)
   sb_built_tendon *last = b ? sb_pool_at(&b->tendons, (int32_t)b->tendons.count - 1) : NULL;
   if (!last) return;
   const sb_tendon_term term = {(int32_t)b->tendons.count - 1, dof, coef};
-  if (pool_add(b, &b->terms, &term) >= 0) last->term_count++;
+  if (sb_pool_add(b, &b->terms, &term) >= 0) last->term_count++;
 }
 
 int32_t sb_builder_add_sensor(sb_model_builder *b, const sb_build_sensor *sensor, const char *name)
 {
   if (!b) return -1;
-  int32_t index = pool_add(b, &b->sensors, sensor);
-  if (index >= 0) add_name(b, SB_NAME_SENSOR, name, "");
+  int32_t index = sb_pool_add(b, &b->sensors, sensor);
+  if (index >= 0) sb_builder_add_name(b, SB_NAME_SENSOR, name, "");
   return b->failed ? -1 : index;
 }
 

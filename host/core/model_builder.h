@@ -105,6 +105,51 @@ typedef struct sb_build_sensor {
   double cutoff;
 } sb_build_sensor;
 
+/* A group of particles: what follows with sb_builder_add_particle belongs to the one added last. */
+typedef struct sb_build_deformable {
+  uint32_t flags; /* SB_DEFORMABLE_* */
+  double friction, restitution, margin;
+  uint32_t contype, conaffinity;
+} sb_build_deformable;
+
+typedef struct sb_build_particle {
+  double q[3], qd[3];
+  double mass; /* kg, above 0 */
+  double radius;
+  bool pinned;
+} sb_build_particle;
+
+typedef struct sb_build_spring {
+  int32_t particle[2];
+  double rest_length, stiffness, damping;
+} sb_build_spring;
+
+/* pose and area: cook_tri_rest in cook_math.h works them out of the rest positions. */
+typedef struct sb_build_tri {
+  int32_t particle[3];
+  double pose[4], area;
+  double ke, ka, kd, drag, lift;
+} sb_build_tri;
+
+typedef struct sb_build_edge {
+  int32_t particle[4]; /* as edge_indices */
+  double rest_angle, rest_length;
+  double bending_ke, bending_kd;
+} sb_build_edge;
+
+/* pose and volume: cook_tet_rest in cook_math.h. */
+typedef struct sb_build_tet {
+  int32_t particle[4];
+  double pose[9], volume;
+  double k_mu, k_lambda, k_damp;
+} sb_build_tet;
+
+typedef struct sb_build_attachment {
+  int32_t particle, body; /* body -1: the world */
+  double point[3];
+  double stiffness, damping;
+} sb_build_attachment;
+
 /* Structs with identity poses, no limits, friction 1 0.005 0.0001, condim 3, contype and conaffinity 1, gear 1, no
  * tendon, poly 0 1. */
 sb_build_body sb_build_body_default(void);
@@ -115,6 +160,7 @@ sb_build_pair sb_build_pair_default(void);
 sb_build_equality sb_build_equality_default(void);
 sb_build_tendon sb_build_tendon_default(void);
 sb_build_sensor sb_build_sensor_default(void);
+sb_build_deformable sb_build_deformable_default(void);
 
 /* NULL when memory runs out; every function below takes NULL and does nothing then. Gravity is 0 0 -9.81 until set. */
 sb_model_builder *sb_builder_create(void);
@@ -140,6 +186,17 @@ int32_t sb_builder_add_tendon(sb_model_builder *builder, const sb_build_tendon *
 void sb_builder_add_tendon_term(sb_model_builder *builder, int32_t dof, double coef);
 
 int32_t sb_builder_add_sensor(sb_model_builder *builder, const sb_build_sensor *sensor, const char *name);
+
+/* Deformables and their elements (model_deformable.c). They are rounded at once, for there may be millions. Particles count from 0
+ * over the whole model. */
+int32_t sb_builder_add_deformable(sb_model_builder *builder, const sb_build_deformable *deformable, const char *name);
+int32_t sb_builder_add_particle(sb_model_builder *builder, const sb_build_particle *particle);
+void sb_builder_add_spring(sb_model_builder *builder, const sb_build_spring *spring);
+void sb_builder_add_tri(sb_model_builder *builder, const sb_build_tri *tri);
+void sb_builder_add_edge(sb_model_builder *builder, const sb_build_edge *edge);
+void sb_builder_add_tet(sb_model_builder *builder, const sb_build_tet *tet);
+void sb_builder_add_attachment(sb_model_builder *builder, const sb_build_attachment *attachment);
+int32_t sb_builder_particle_count(const sb_model_builder *builder);
 
 /* An entity added before, to be changed until finalised; NULL when out of range. Valid until the next add. */
 sb_build_body *sb_builder_body(sb_model_builder *builder, int32_t index);

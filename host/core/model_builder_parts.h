@@ -68,14 +68,69 @@ typedef struct sb_tendon_term {
   double coef;
 } sb_tendon_term;
 
+/* Deformables: what samebit/model.h says of each array, rounded. */
+typedef struct sb_built_deformable {
+  int32_t first_particle;
+  uint32_t particles;
+  uint32_t flags;
+  float friction, restitution, margin;
+  uint32_t contype, conaffinity;
+} sb_built_deformable;
+
+typedef struct sb_built_particle {
+  float q[3], qd[3];
+  float mass, inv_mass, radius;
+  int32_t deformable;
+} sb_built_particle;
+
+typedef struct sb_built_spring {
+  int32_t particle[2];
+  float rest_length, stiffness, damping;
+} sb_built_spring;
+
+typedef struct sb_built_tri {
+  int32_t particle[3];
+  float pose[4], area, material[5];
+} sb_built_tri;
+
+typedef struct sb_built_edge {
+  int32_t particle[4];
+  float rest_angle, rest_length, material[2];
+} sb_built_edge;
+
+typedef struct sb_built_tet {
+  int32_t particle[4];
+  float pose[9], volume, material[3];
+} sb_built_tet;
+
+typedef struct sb_built_attachment {
+  int32_t particle, body;
+  float point[3], material[2];
+} sb_built_attachment;
+
 struct sb_model_builder {
   sb_pool bodies, dofs, shapes, actuators, excludes, pairs, equalities, tendons, terms, sensors;
   sb_pool geometries, vertices, faces, corners, nodes, heights;
+  sb_pool deformables, particles, springs, tris, edges, tets, attachments;
   sb_text_pool names[SB_NAME_KINDS];
   double gravity[3];
   uint32_t dt_numerator, dt_denominator;
   bool failed;
 };
+
+/* The single rounding of cooking. -0 becomes +0, so that no sign of a zero depends on how a sum was formed. */
+static inline void sb_round_to(float *out, const double *in, int n)
+{
+  for (int i = 0; i < n; i++) out[i] = in[i] == 0.0 ? 0.0f : (float)in[i];
+}
+
+/* Appends an item; the index, or -1 and the failed mark. */
+int32_t sb_pool_add(sb_model_builder *builder, sb_pool *pool, const void *item);
+/* Appends the name of the entity added last; NULL for none. */
+void sb_builder_add_name(sb_model_builder *builder, sb_name_kind kind, const char *name, const char *suffix);
+/* model_deformable.c: pools set up; arrays of a store filled. */
+void sb_builder_start_deformables(sb_model_builder *builder);
+void sb_builder_put_deformables(const sb_model_builder *builder, sb_model_store *store);
 
 /* An item of a pool, NULL when out of range. */
 void *sb_pool_at(const sb_pool *pool, int32_t index);

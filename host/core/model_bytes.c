@@ -47,6 +47,40 @@ static void write_header(const sb_model_store *store, const uint32_t counts[SB_D
   for (int k = 0; k < SB_NAME_KINDS; k++) put32(p + 32 + 4 * (SB_DOMAIN_COUNT + k), store->names[k].size);
 }
 
+/* Where cooked bytes go: into memory, into a hash, or both. */
+typedef struct sink {
+  unsigned char *at; /* NULL when they are hashed only */
+  sb_content_hasher hasher;
+} sink;
+
+static void write_bytes(sink *s, const void *bytes, size_t size)
+{
+  sb_content_hash_add(&s->hasher, bytes, size);
+  if (!s->at || !size) return;
+  memcpy(s->at, bytes, size);
+  s->at += size;
+}
+
+/* All of the file but the hash at its end. */
+static void write_cooked(const sb_model_store *store, sink *s)
+{
+  uint32_t counts[SB_DOMAIN_COUNT];
+  unsigned char header[HEADER_BYTES], piece[4096];
+  for (int d = 0; d < SB_DOMAIN_COUNT; d++) counts[d] = sb_model_domain_count(&store->view, d);
+  write_header(store, counts, header);
+  write_bytes(s, header, sizeof header);
+  for (int a = 0; a < SB_ARRAY_COUNT; a++) {
+    size_t words = (size_t)counts[sb_array_table[a].domain] * sb_array_table[a].components;
+    const uint32_t *from = sb_model_array(&store->view, a);
+    for (size_t i = 0; i < words;) {
+      size_t n = 0;
+      for (; n < sizeof piece / 4 && i < words; n++, i++) put32(piece + 4 * n, from[i]);
+      write_bytes(s, piece, 4 * n);
+    }
+  }
+  for (int k = 0; k < SB_NAME_KINDS; k++) write_bytes(s, store->names[k].text, store->names[k].size);
+}
+
 sb_status sb_model_store_to_bytes(const sb_model_store *store, void **bytes, size_t *size, sb_diagnostics *diag)
 {
   *bytes = NULL;
@@ -61,38 +95,21 @@ sb_status sb_model_store_to_bytes(const sb_model_store *store, void **bytes, siz
   uint64_t total = cooked_size(counts, text);
   unsigned char *out = total > SIZE_MAX / 2 ? NULL : malloc((size_t)total);
   if (!out) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, NULL, "no memory for the cooked bytes of the model");
-  write_header(store, counts, out);
-  unsigned char *p = out + HEADER_BYTES;
-  for (int a = 0; a < SB_ARRAY_COUNT; a++) {
-    size_t words = (size_t)counts[sb_array_table[a].domain] * sb_array_table[a].components;
-    const char *from = sb_model_array(&store->view, a);
-    for (size_t i = 0; i < words; i++, p += 4) {
-      uint32_t word;
-      memcpy(&word, from + 4 * i, 4);
-      put32(p, word);
-    }
-  }
-  for (int k = 0; k < SB_NAME_KINDS; k++) {
-    if (text[k]) memcpy(p, store->names[k].text, text[k]);
-    p += text[k];
-  }
-  uint64_t hash = sb_content_hash(out, (size_t)(p - out));
-  put32(p, (uint32_t)hash);
-  put32(p + 4, (uint32_t)(hash >> 32));
+  sink s = {out, sb_content_hash_start()};
+  write_cooked(store, &s);
+  uint64_t hash = sb_content_hash_end(&s.hasher);
+  put32(s.at, (uint32_t)hash);
+  put32(s.at + 4, (uint32_t)(hash >> 32));
   *bytes = out;
   *size = (size_t)total;
   return SB_OK;
 }
 
-sb_status sb_store_hash(sb_model_store *store, sb_diagnostics *diag)
+void sb_store_hash(sb_model_store *store)
 {
-  void *bytes;
-  size_t size;
-  sb_status status = sb_model_store_to_bytes(store, &bytes, &size, diag);
-  if (status != SB_OK) return status;
-  store->hash = sb_content_hash(bytes, size - 8);
-  free(bytes);
-  return SB_OK;
+  sink s = {NULL, sb_content_hash_start()};
+  write_cooked(store, &s);
+  store->hash = sb_content_hash_end(&s.hasher);
 }
 
 /* Checks everything that must hold before memory is asked for. */

@@ -23,6 +23,7 @@ static sb_status bad(const check *c, const char *kind, uint32_t i, const char *r
   if (!strcmp(kind, "actuator")) name = sb_model_store_name(c->store, SB_NAME_ACTUATOR, i);
   if (!strcmp(kind, "equality")) name = sb_model_store_name(c->store, SB_NAME_EQUALITY, i);
   if (!strcmp(kind, "sensor")) name = sb_model_store_name(c->store, SB_NAME_SENSOR, i);
+  if (!strcmp(kind, "deformable")) name = sb_model_store_name(c->store, SB_NAME_DEFORMABLE, i);
   if (!strcmp(kind, "tendon")) name = sb_model_store_name(c->store, SB_NAME_TENDON, i);
   if (*name) return sb_report(c->diag, SB_ERROR, SB_CODE_SCENE_INVALID, c->where, "%s '%s': %s", kind, name, rule);
   return sb_report(c->diag, SB_ERROR, SB_CODE_SCENE_INVALID, c->where, "%s %u: %s", kind, i, rule);
@@ -51,6 +52,8 @@ bool sb_derive_inverse(float mass, const float inertia[6], float *inv_mass, floa
   for (int i = 0; i < 6; i++) inv_inertia[i] = (float)out[i];
   return true;
 }
+
+float sb_inverse_mass(float mass) { return (float)(1.0 / (double)mass); }
 
 sb_weld sb_derive_weld(const sb_model *m, uint32_t b)
 {
@@ -430,6 +433,14 @@ static sb_status check_geometry(const check *c)
   return SB_OK;
 }
 
+static sb_status check_deformables(const check *c)
+{
+  const char *kind = "";
+  uint32_t index = 0;
+  const char *rule = sb_deformable_fault(c->m, &kind, &index);
+  return rule ? bad(c, kind, index, rule) : SB_OK;
+}
+
 sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diagnostics *diag)
 {
   const check c = {store, &store->view, where, diag};
@@ -444,7 +455,7 @@ sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diag
                        "the scene has %u entities of one kind; %u is the limit", sb_model_domain_count(&store->view, d),
                        SB_MODEL_MAX_COUNT);
   sb_status (*const steps[])(const check *) = {check_finite,     check_bodies,  check_dofs, check_geometry, check_shapes,
-                                               check_equalities, check_tendons, check_rest, check_sensors};
+                                               check_equalities, check_tendons, check_rest, check_sensors, check_deformables};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     sb_status status = steps[i](&c);
     if (status != SB_OK) return status;

@@ -28,16 +28,10 @@ static sb_status invalid(const finalise *f, const char *kind, int32_t index, sb_
   return sb_report(f->diag, SB_ERROR, SB_CODE_SCENE_INVALID, f->where, "%s %d: %s", kind, (int)index, rule);
 }
 
-/* The single rounding of cooking. -0 becomes +0, so that no sign of a zero depends on how a sum was formed. */
-static void round_to(float *out, const double *in, int n)
-{
-  for (int i = 0; i < n; i++) out[i] = in[i] == 0.0 ? 0.0f : (float)in[i];
-}
-
 #define PUT(array, index, comps, values)                                                                               \
-  round_to((float *)sb_store_array(f->store, SB_ARRAY_##array) + (size_t)(index) * (comps), values, comps)
+  sb_round_to((float *)sb_store_array(f->store, SB_ARRAY_##array) + (size_t)(index) * (comps), values, comps)
 /* Coordinates vary in number, so they are placed by their first one. */
-#define PUT_Q(first, n, values) round_to((float *)sb_store_array(f->store, SB_ARRAY_joint_q) + (first), values, n)
+#define PUT_Q(first, n, values) sb_round_to((float *)sb_store_array(f->store, SB_ARRAY_joint_q) + (first), values, n)
 #define SET(type, array, index, value) (((type *)sb_store_array(f->store, SB_ARRAY_##array))[index] = (value))
 
 static sb_status take_names(finalise *f)
@@ -429,8 +423,10 @@ static sb_status fill(finalise *f, uint32_t coords)
   put_tendons(f);
   put_rest(f);
   put_geometry(f);
+  sb_builder_put_deformables(f->b, f->store);
   status = sb_model_check(f->store, f->where, f->diag);
-  return status == SB_OK ? sb_store_hash(f->store, f->diag) : status;
+  if (status == SB_OK) sb_store_hash(f->store);
+  return status;
 }
 
 sb_status sb_builder_finalise(const sb_model_builder *b, const char *where, sb_model_store **out, sb_diagnostics *diag)
@@ -461,6 +457,13 @@ sb_status sb_builder_finalise(const sb_model_builder *b, const char *where, sb_m
   counts[SB_DOMAIN_GEOMETRY_CORNER] = b->corners.count;
   counts[SB_DOMAIN_GEOMETRY_NODE] = b->nodes.count;
   counts[SB_DOMAIN_GEOMETRY_HEIGHT] = b->heights.count;
+  counts[SB_DOMAIN_DEFORMABLE] = b->deformables.count;
+  counts[SB_DOMAIN_PARTICLE] = b->particles.count;
+  counts[SB_DOMAIN_SPRING] = b->springs.count;
+  counts[SB_DOMAIN_TRI] = b->tris.count;
+  counts[SB_DOMAIN_EDGE] = b->edges.count;
+  counts[SB_DOMAIN_TET] = b->tets.count;
+  counts[SB_DOMAIN_ATTACHMENT] = b->attachments.count;
   finalise f = {b, NULL, NULL, where, diag};
   sb_status status = sb_store_allocate(counts, &f.store, diag);
   if (status != SB_OK) return status;

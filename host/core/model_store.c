@@ -15,6 +15,8 @@
 #define REFERENCE_ACTUATOR SB_DOMAIN_ACTUATOR
 #define REFERENCE_TENDON SB_DOMAIN_TENDON
 #define REFERENCE_TENDON_TERM SB_DOMAIN_TENDON_TERM
+#define REFERENCE_DEFORMABLE SB_DOMAIN_DEFORMABLE
+#define REFERENCE_PARTICLE SB_DOMAIN_PARTICLE
 
 const sb_array_info sb_array_table[SB_ARRAY_COUNT] = {
 #define SB_X(DOMAIN, type, name, comps, ref, doc)                                                                      \
@@ -24,7 +26,8 @@ const sb_array_info sb_array_table[SB_ARRAY_COUNT] = {
 };
 
 const int sb_name_domain[SB_NAME_KINDS] = {SB_DOMAIN_BODY,     SB_DOMAIN_DOF,      SB_DOMAIN_SHAPE,
-                                          SB_DOMAIN_ACTUATOR, SB_DOMAIN_EQUALITY, SB_DOMAIN_TENDON, SB_DOMAIN_SENSOR};
+                                          SB_DOMAIN_ACTUATOR, SB_DOMAIN_EQUALITY, SB_DOMAIN_TENDON, SB_DOMAIN_SENSOR,
+                                          SB_DOMAIN_DEFORMABLE};
 
 uint32_t sb_model_domain_count(const sb_model *model, int domain)
 {
@@ -79,6 +82,49 @@ static sb_status out_of_memory(sb_diagnostics *diag)
   return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, NULL, "no memory for the model");
 }
 
+/* The world_*_start arrays for worlds of equal size. */
+static void fill_starts(sb_model_store *store)
+{
+  const sb_model *m = &store->view;
+  if (m->world_count == 0) return;
+  const uint32_t each[5] = {m->body_count / m->world_count, m->coord_count / m->world_count,
+                            m->dof_count / m->world_count, m->shape_count / m->world_count, m->particle_count / m->world_count};
+  for (uint32_t k = 0; k < 5; k++)
+    for (uint32_t w = 0; w <= m->world_count; w++) store->starts[(size_t)k * (m->world_count + 1u) + w] = each[k] * w;
+}
+
+static void place_starts(sb_model_store *store)
+{
+  size_t each = (size_t)store->view.world_count + 1;
+  store->view.world_body_start = store->starts;
+  store->view.world_coord_start = store->starts + each;
+  store->view.world_dof_start = store->starts + 2 * each;
+  store->view.world_shape_start = store->starts + 3 * each;
+  store->view.world_particle_start = store->starts + 4 * each;
+  fill_starts(store);
+}
+
+/* A store of one world with the arrays of another, but a world_key of its own. */
+static sb_model_store *share_arrays(const sb_model_store *one, uint32_t first_key)
+{
+  sb_model_store *store = calloc(1, sizeof *store);
+  uint32_t *key = malloc(sizeof *key);
+  uint32_t *starts = malloc(5 * 2 * sizeof *starts);
+  if (!store || !key || !starts) {
+    free(store);
+    free(key);
+    free(starts);
+    return NULL;
+  }
+  *key = first_key;
+  store->view = one->view;
+  store->view.world_key = key;
+  store->shares_arrays = true;
+  store->starts = starts;
+  place_starts(store);
+  return store;
+}
+
 sb_status sb_store_allocate(const uint32_t counts[SB_DOMAIN_COUNT], sb_model_store **out, sb_diagnostics *diag)
 {
   sb_model_store *store = calloc(1, sizeof *store);
@@ -99,13 +145,9 @@ sb_status sb_store_allocate(const uint32_t counts[SB_DOMAIN_COUNT], sb_model_sto
   }
   uint32_t worlds = counts[SB_DOMAIN_WORLD];
   if (worlds > 0x0fffffffu) goto fail; /* keeps the size below within 32 bits */
-  store->starts = calloc(4 * ((size_t)worlds + 1), sizeof *store->starts);
+  store->starts = calloc(5 * ((size_t)worlds + 1), sizeof *store->starts);
   if (!store->starts) goto fail;
-  store->view.world_body_start = store->starts;
-  store->view.world_coord_start = store->starts + ((size_t)worlds + 1);
-  store->view.world_dof_start = store->starts + 2 * ((size_t)worlds + 1);
-  store->view.world_shape_start = store->starts + 3 * ((size_t)worlds + 1);
-  sb_store_fill_starts(store);
+  place_starts(store);
   *out = store;
   return SB_OK;
 fail:
@@ -113,20 +155,11 @@ fail:
   return out_of_memory(diag);
 }
 
-void sb_store_fill_starts(sb_model_store *store)
-{
-  const sb_model *m = &store->view;
-  if (m->world_count == 0) return;
-  const uint32_t each[4] = {m->body_count / m->world_count, m->coord_count / m->world_count,
-                            m->dof_count / m->world_count, m->shape_count / m->world_count};
-  for (uint32_t k = 0; k < 4; k++)
-    for (uint32_t w = 0; w <= m->world_count; w++) store->starts[(size_t)k * (m->world_count + 1u) + w] = each[k] * w;
-}
-
 void sb_model_store_free(sb_model_store *store)
 {
   if (!store) return;
-  for (int a = 0; a < SB_ARRAY_COUNT; a++) free(sb_store_array(store, a));
+  for (int a = 0; a < SB_ARRAY_COUNT; a++)
+    if (!store->shares_arrays || a == SB_ARRAY_world_key) free(sb_store_array(store, a));
   for (int k = 0; k < SB_NAME_KINDS; k++) {
     free(store->names[k].text);
     free(store->names[k].offset);
@@ -188,10 +221,15 @@ sb_status sb_model_store_replicate(const sb_model_store *one, uint32_t worlds, u
                        worlds);
     counts[d] = (uint32_t)n;
   }
-  sb_model_store *many;
-  sb_status status = sb_store_allocate(counts, &many, diag);
-  if (status != SB_OK) return status;
-  for (int a = 0; a < SB_ARRAY_COUNT; a++) replicate_array(one, many, a, first_key);
+  sb_model_store *many = NULL;
+  if (worlds == 1) {
+    many = share_arrays(one, first_key);
+    if (!many) return out_of_memory(diag);
+  } else {
+    sb_status status = sb_store_allocate(counts, &many, diag);
+    if (status != SB_OK) return status;
+    for (int a = 0; a < SB_ARRAY_COUNT; a++) replicate_array(one, many, a, first_key);
+  }
   many->named_by = one->named_by;
   many->hash = one->hash;
   many->dt_numerator = one->dt_numerator;

@@ -19,6 +19,7 @@ typedef enum sb_name_kind {
   SB_NAME_EQUALITY,
   SB_NAME_TENDON,
   SB_NAME_SENSOR,
+  SB_NAME_DEFORMABLE,
   SB_NAME_KINDS
 } sb_name_kind;
 

@@ -18,8 +18,9 @@ typedef struct sb_name_table {
 
 struct sb_model_store {
   sb_model view;
-  uint32_t *starts; /* the four world_*_start arrays in one block */
+  uint32_t *starts; /* the world_*_start arrays in one block */
   sb_name_table names[SB_NAME_KINDS];
+  bool shares_arrays;              /* all but world_key are those of named_by */
   const sb_model_store *named_by; /* the store that has the names: this one, or the one it is a replica of */
   uint64_t hash;
   uint32_t dt_numerator;
@@ -34,22 +35,25 @@ struct sb_model_store {
 
 /* Empty store with arrays of the given counts, all zero. */
 sb_status sb_store_allocate(const uint32_t counts[SB_DOMAIN_COUNT], sb_model_store **out, sb_diagnostics *diag);
-/* Fills the world_*_start arrays for `worlds` worlds of equal size. */
-void sb_store_fill_starts(sb_model_store *store);
 /* Sets the offsets of a table whose text, size and count are in place; false when the text does not hold count names.
  */
 bool sb_name_table_index(sb_name_table *table);
 /* Writable array of a store that is being built. */
 void *sb_store_array(sb_model_store *store, int array);
 /* Hash of the cooked bytes of a store of one world. */
-sb_status sb_store_hash(sb_model_store *store, sb_diagnostics *diag);
+void sb_store_hash(sb_model_store *store);
 
 /* Checks every count, index and number of a one-world model; the first fault gives one diagnostic. */
 sb_status sb_model_check(const sb_model_store *store, const char *where, sb_diagnostics *diag);
 
+/* model_deformable_check.c: the first rule that deformables break, with the kind and index of what breaks it; NULL for none. */
+const char *sb_deformable_fault(const sb_model *model, const char **kind, uint32_t *index);
+
 /* Inverse mass and inertia of a moving body as binary32, from binary32, by way of binary64. False when the mass is not
  * positive, the tensor not positive definite or an inverse not finite. */
 bool sb_derive_inverse(float mass, const float inertia[6], float *inv_mass, float inv_inertia[6]);
+/* Inverse mass of a particle as binary32, by way of binary64. */
+float sb_inverse_mass(float mass);
 /* Static flag, weld and weld parent of body b, from its joint and the values of the bodies before it. */
 typedef struct sb_weld {
   uint32_t flags;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fp_env.h"
+#include "samebit/solver_tools.h"
 
 /* ---- services for solvers ---- */
 
@@ -179,6 +180,8 @@ static void set_initial_state(sb_sim *sim)
   copy_floats(sim->state.joint_target_q, m->joint_target_q, m->dof_count);
   copy_floats(sim->state.joint_target_qd, m->joint_target_qd, m->dof_count);
   copy_floats(sim->state.actuator_ctrl, m->actuator_ctrl, m->actuator_count);
+  copy_floats(sim->state.particle_q, m->particle_q, (size_t)m->particle_count * 3);
+  copy_floats(sim->state.particle_qd, m->particle_qd, (size_t)m->particle_count * 3);
 }
 
 static void note_first_hash(sb_sim *sim)
@@ -225,30 +228,91 @@ static bool bodies_are_whole(const sb_model *m, const sb_sim_part *config)
   return true;
 }
 
+static bool has_particle(const sb_sim_part *config, int32_t particle)
+{
+  return sb_has_body(config->particles, config->particle_count, particle);
+}
+
+/* Ascending particles and whole deformables. */
+static bool particles_are_whole(const sb_model *m, const sb_sim_part *config)
+{
+  uint32_t i = 0;
+  while (i < config->particle_count) {
+    uint32_t p = config->particles[i];
+    if (p >= m->particle_count) return false;
+    uint32_t d = (uint32_t)m->particle_deformable[p], first = (uint32_t)m->deformable_first_particle[d], n = m->deformable_particles[d];
+    if (p != first || n > config->particle_count - i || (i && p <= config->particles[i - 1])) return false;
+    for (uint32_t k = 0; k < n; k++)
+      if (config->particles[i + k] != first + k) return false;
+    i += n;
+  }
+  return true;
+}
+
+/* What the solver must handle for the particles that it is given: SB_HANDLES_* bits. */
+static uint32_t needed_for_particles(const sb_model *m, const sb_sim_part *config)
+{
+  uint32_t needed = config->particle_count ? SB_HANDLES_PARTICLES : 0u;
+  for (uint32_t t = 0; t < m->tri_count && config->particle_count; t++)
+    if (has_particle(config, m->tri_indices[3 * (size_t)t])) {
+      needed |= SB_HANDLES_CLOTH;
+      break;
+    }
+  for (uint32_t e = 0; e < m->edge_count && config->particle_count; e++)
+    if (has_particle(config, m->edge_indices[4 * (size_t)e])) {
+      needed |= SB_HANDLES_CLOTH;
+      break;
+    }
+  for (uint32_t t = 0; t < m->tet_count && config->particle_count; t++)
+    if (has_particle(config, m->tet_indices[4 * (size_t)t])) {
+      needed |= SB_HANDLES_SOFT;
+      break;
+    }
+  return needed;
+}
+
+static sb_status check_part_particles(const sb_sim *sim, const sb_sim_part *config, sb_diagnostics *diag)
+{
+  if (!particles_are_whole(sim->model, config))
+    return sb_report(diag, SB_ERROR, SB_CODE_BODY_SPLIT, config->name,
+                     "the particles of a part must be ascending, inside the model, and whole deformables");
+  uint32_t missing = needed_for_particles(sim->model, config) & ~config->api->desc->handles;
+  if (!missing) return SB_OK;
+  return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, config->name,
+                   "%s cannot simulate this scene: it has no %s; give the deformables to another solver, such as xpbd",
+                   config->api->desc->id,
+                   missing & SB_HANDLES_PARTICLES ? "particles" : missing & SB_HANDLES_CLOTH ? "triangles and bending edges" : "tetrahedra");
+}
+
 static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *config, sb_diagnostics *diag)
 {
   if (!bodies_are_whole(sim->model, config))
     return sb_report(diag, SB_ERROR, SB_CODE_BODY_SPLIT, config->name,
                      "the bodies of a part must be ascending, inside the model, and hold the parent of each body that has one");
+  sb_status checked = check_part_particles(sim, config, diag);
+  if (checked) return checked;
   part->sim = sim;
   part->api = config->api;
   part->mode = config->mode;
   part->body_count = config->body_count;
+  part->particle_count = config->particle_count;
   snprintf(part->name, sizeof part->name, "%s", config->name);
   size_t param_count = config->api->desc->param_count;
   part->params = malloc((param_count + 1) * sizeof *part->params);
   part->bodies = malloc(((size_t)config->body_count + 1) * sizeof *part->bodies);
-  if (!part->params || !part->bodies || part->api->create(&part->instance))
+  part->particles = malloc(((size_t)config->particle_count + 1) * sizeof *part->particles);
+  if (!part->params || !part->bodies || !part->particles || part->api->create(&part->instance))
     return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, part->name, "no memory for the solver");
   if (param_count) memcpy(part->params, config->params, param_count * sizeof *part->params);
   if (config->body_count) memcpy(part->bodies, config->bodies, config->body_count * sizeof *part->bodies);
+  if (config->particle_count) memcpy(part->particles, config->particles, config->particle_count * sizeof *part->particles);
   part->host = (sb_host){.struct_size = sizeof(sb_host), .context = part, .log = host_log, .alloc = host_alloc,
                          .register_array = host_register, .parallel_for = host_parallel_for,
                          .get_extension = host_extension};
   uint32_t lanes = sim->lanes;
   while (config->lanes && lanes > 1 && !(config->lanes & lanes)) lanes = lanes == 8 ? 4 : 1;
   sb_bind bind = {.struct_size = sizeof bind, .backend = config->backend, .lanes = lanes,
-                  .body_count = config->body_count,
+                  .body_count = config->body_count, .particle_count = config->particle_count, .particles = part->particles,
                   .contact_capacity = sb_collision_get_usage(sim->collision).contact_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
                   .model = sim->model, .state = &sim->state, .host = &part->host};
   char error[512] = "";
@@ -306,6 +370,7 @@ static uint64_t hash_setup(const sb_sim_config *config)
       h = fold_number(h, bits);
     }
     for (uint32_t i = 0; i < part->body_count; i++) h = fold_number(h, part->bodies[i]);
+    for (uint32_t i = 0; i < part->particle_count; i++) h = fold_number(h, part->particles[i]);
   }
   return h;
 }
@@ -334,8 +399,9 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   sim->parts = calloc(config->part_count ? config->part_count : 1, sizeof *sim->parts);
   sim->history = calloc(SB_HASH_HISTORY, sizeof *sim->history);
   sim->history_tick = calloc(SB_HASH_HISTORY, sizeof *sim->history_tick);
+  sim->body_q_before = calloc((size_t)sim->model->body_count * 7 + 1, sizeof *sim->body_q_before);
   sb_status status = SB_OK;
-  if (!sim->parts || !sim->history || !sim->history_tick || sb_registry_init(&sim->registry, sim->model) ||
+  if (!sim->parts || !sim->history || !sim->history_tick || !sim->body_q_before || sb_registry_init(&sim->registry, sim->model) ||
       sb_thread_pool_create(config->threads ? config->threads : 1, config->shuffle, &sim->pool))
     status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for state or threads");
   if (!status) status = create_state(sim, diag);
@@ -368,6 +434,7 @@ void sb_sim_destroy(sb_sim *sim)
     free(part->blocks);
     free(part->params);
     free(part->bodies);
+    free(part->particles);
     free(part->contact_start);
     free(part->match);
   }
@@ -383,6 +450,7 @@ void sb_sim_destroy(sb_sim *sim)
   free(sim->touching);
   free(sim->touched);
   free(sim->events);
+  free(sim->body_q_before);
   free(sim->past_q);
   free(sim->past_qd);
   free(sim->history);
@@ -476,7 +544,10 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 
 static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
-  sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt,
+  static const sb_near_pairs no_pairs = {.struct_size = sizeof no_pairs};
+  static const sb_particle_contacts no_particle_contacts = {.struct_size = sizeof no_particle_contacts};
+  sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt, .body_q_before = sim->body_q_before,
+                  .particle_contacts = &no_particle_contacts, .near_pairs = &no_pairs,
                   .contacts = contacts_for(sim, (uint32_t)(part - sim->parts)), .match = part->match};
   if (part->match) sb_contact_cache_match(part, step.contacts);
   char error[512] = "";
@@ -508,6 +579,13 @@ static const char *part_of_body(const sb_sim *sim, int32_t body)
   return "?";
 }
 
+static const char *part_of_particle(const sb_sim *sim, uint32_t particle)
+{
+  for (uint32_t p = 0; p < sim->part_count; p++)
+    if (sb_has_body(sim->parts[p].particles, sim->parts[p].particle_count, (int32_t)particle)) return sim->parts[p].name;
+  return "?";
+}
+
 static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
 {
   for (size_t i = 0; i < sim->registry.count; i++) {
@@ -516,6 +594,15 @@ static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
     if (!sb_array_first_bad(a, sim->model->world_count, &element, &component)) continue;
     int32_t body = sb_array_body(&sim->registry, a, element);
     uint32_t word = a->data[sb_array_word(a, element, component)];
+    if (a->domain == SB_DOMAIN_PARTICLE) {
+      uint32_t d = (uint32_t)sim->model->particle_deformable[element];
+      return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_NOT_FINITE, part_of_particle(sim, element),
+                       "tick %llu: %s in %s[%u] component %u, particle %u of deformable \"%s\"; use a smaller dt or more substeps, or a "
+                       "softer material",
+                       (unsigned long long)sim->tick, (a->data[sb_array_word(a, element, component)] & 0x7fffffu) ? "NaN" : "infinity", a->name,
+                       element, component, element - (uint32_t)sim->model->deformable_first_particle[d],
+                       sb_model_store_name(sim->store, SB_NAME_DEFORMABLE, d));
+    }
     const char *body_name = body >= 0 ? sb_model_store_name(sim->store, SB_NAME_BODY, (uint32_t)body) : "";
     return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_NOT_FINITE, part_of_body(sim, body),
                      "tick %llu: %s in %s[%u] component %u, body %d \"%s\"; use a smaller dt or more substeps, or look at the "
@@ -532,6 +619,7 @@ static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
   apply_actuators(sim);
   sb_sim_apply_constraints(sim);
   sb_status status = collide(sim, diag);
+  copy_floats(sim->body_q_before, sim->state.body_q, (size_t)sim->model->body_count * 7);
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
   if (status) return status;
   sb_sensors_evaluate(sim, sim->tick + 1);

@@ -19,6 +19,8 @@ typedef struct sb_sim_part {
   const double *params;    /* in the order of the descriptor's table */
   const uint32_t *bodies;  /* ascending, of the replicated model */
   uint32_t body_count;
+  const uint32_t *particles; /* ascending, of the replicated model; whole deformables */
+  uint32_t particle_count;
   uint32_t backend;
   uint32_t mode;           /* granted */
   uint32_t lanes;          /* mask 1 | 4 | 8 of what the plugin was built with; 0: all */

@@ -21,6 +21,8 @@ typedef struct sim_part {
   double *params;
   uint32_t *bodies;
   uint32_t body_count;
+  uint32_t *particles;
+  uint32_t particle_count;
   char error[512]; /* of a failed registration, for the diagnostic */
   /* contact caches: kept once the solver has registered an array over SB_DOMAIN_CONTACT */
   uint32_t *contact_start; /* first contact of each world in the last tick's list */
@@ -92,6 +94,7 @@ struct sb_sim {
   sb_contact_event *events;
   uint32_t event_count;
   float *sensor_data;      /* registered; NULL without sensors */
+  float *body_q_before;    /* body_q when the solvers of the tick began */
   float *past_q, *past_qd; /* body_q and body_qd before the tick, where a sensor needs them */
 };
 

@@ -73,7 +73,8 @@ static char *resolve_path(const char *ini_path, const sb_setting *setting)
 /* Bytes of the state arrays that every solver shares, in all worlds. */
 static double state_bytes(const sb_model *m, uint32_t worlds)
 {
-  const double BODY = m->body_count, COORD = m->coord_count, DOF = m->dof_count, ACTUATOR = m->actuator_count;
+  const double BODY = m->body_count, COORD = m->coord_count, DOF = m->dof_count, ACTUATOR = m->actuator_count,
+               PARTICLE = m->particle_count;
   double words = 4.0 * m->sensor_count;
 #define SB_X_WORDS(DOMAIN, name, comps, doc) words += (comps) * DOMAIN;
   SB_STATE_ARRAYS(SB_X_WORDS)
@@ -210,6 +211,7 @@ void sb_session_close(sb_session *s)
     free(s->parts[p].where);
     free(s->parts[p].params);
     free(s->parts[p].bodies);
+    free(s->parts[p].particles);
   }
   free(s->parts);
   free(s->sim_parts);

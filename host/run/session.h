@@ -31,6 +31,8 @@ typedef struct sb_session_part {
   const sb_module *module; /* NULL for the collision pipeline */
   const sb_solver_api *api;
   double *params;
+  uint32_t *particles;
+  uint32_t particle_count;
   uint32_t *bodies;
   uint32_t body_count;
 } sb_session_part;

@@ -154,19 +154,50 @@ static const char *body_label(const sb_session *s, uint32_t body, char *buffer, 
   return buffer;
 }
 
+static const char *deformable_label(const sb_session *s, uint32_t deformable, char *buffer, size_t size)
+{
+  const char *name = sb_model_store_name(s->one, SB_NAME_DEFORMABLE, deformable);
+  if (*name) return name;
+  snprintf(buffer, size, "deformable_%u", deformable);
+  return buffer;
+}
+
 static void report_no_match(const sb_session *s, const char *patterns, const char *where, sb_diagnostics *diag)
 {
   const sb_model *m = sb_model_store_view(s->one);
-  const char **names = malloc((m->body_count + 1) * sizeof *names);
+  uint32_t count = m->body_count + m->deformable_count;
+  const char **names = malloc(((size_t)count + 1) * sizeof *names);
   for (uint32_t b = 0; names && b < m->body_count; b++) names[b] = sb_model_store_name(s->one, SB_NAME_BODY, b);
-  const char *near = names ? sb_nearest_name(patterns, names, m->body_count) : NULL;
-  sb_report(diag, SB_ERROR, SB_CODE_BODY_NO_MATCH, where, "no body matches \"%s\"%s%s%s%s", patterns, near && *near ? "; did you mean \"" : "",
-            near ? near : "", near && *near ? "\"?" : "", m->body_count ? "" : " (the scene has no bodies)");
+  for (uint32_t d = 0; names && d < m->deformable_count; d++)
+    names[m->body_count + d] = sb_model_store_name(s->one, SB_NAME_DEFORMABLE, d);
+  const char *near = names ? sb_nearest_name(patterns, names, count) : NULL;
+  sb_report(diag, SB_ERROR, SB_CODE_BODY_NO_MATCH, where, "no body or deformable matches \"%s\"%s%s%s%s", patterns, near && *near ? "; did you mean \"" : "",
+            near ? near : "", near && *near ? "\"?" : "", count ? "" : " (the scene has none)");
   free(names);
 }
 
-/* Owner of each body of one world: index of the part, 0 for none yet. */
-static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
+/* Claims the deformables that the patterns of part p match; true when there are any. */
+static bool claim_deformables(sb_session *s, uint32_t p, const char *patterns, const char *where, uint32_t *owner, sb_diagnostics *diag)
+{
+  const sb_model *m = sb_model_store_view(s->one);
+  char buffer[32];
+  bool any = false;
+  for (uint32_t d = 0; d < m->deformable_count; d++) {
+    const char *name = deformable_label(s, d, buffer, sizeof buffer);
+    if (!pattern_matches(patterns, name)) continue;
+    any = true;
+    if (owner[d])
+      sb_report(diag, SB_ERROR, SB_CODE_BODY_OWNED_TWICE, where,
+                "deformable \"%s\": owned by [solver.%s] already; give each deformable to one solver through \"bodies\"", name,
+                s->parts[owner[d]].name);
+    else
+      owner[d] = p;
+  }
+  return any;
+}
+
+/* Owner of each body and deformable of one world: index of the part, 0 for none yet. */
+static void claim_bodies(sb_session *s, uint32_t *owner, uint32_t *deformable_owner, sb_diagnostics *diag)
 {
   const sb_model *m = sb_model_store_view(s->one);
   char buffer[32], other[32];
@@ -176,7 +207,8 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
     snprintf(section, sizeof section, "solver.%.250s", s->parts[p].name);
     const sb_setting *setting = sb_config_find(&s->config, section, "bodies");
     const char *patterns = setting ? setting->value : "*";
-    bool any = m->body_count == 0 && !setting;
+    bool any = m->body_count == 0 && m->deformable_count == 0 && !setting;
+    if (claim_deformables(s, p, patterns, setting ? setting->where : section, deformable_owner, diag)) any = true;
     uint32_t twice = 0, first = 0;
     for (uint32_t b = 0; b < m->body_count; b++) {
       const char *name = body_label(s, b, buffer, sizeof buffer);
@@ -195,6 +227,10 @@ static void claim_bodies(sb_session *s, uint32_t *owner, sb_diagnostics *diag)
     report_no_match(s, patterns, setting ? setting->where : section, diag);
   }
   if (diag->error_count > errors) return; /* what follows would only repeat it */
+  for (uint32_t d = 0; d < m->deformable_count; d++)
+    if (!deformable_owner[d])
+      sb_report(diag, SB_ERROR, SB_CODE_BODY_UNOWNED, s->config.path, "no solver owns deformable \"%s\"; add it to the \"bodies\" of one",
+                deformable_label(s, d, buffer, sizeof buffer));
   /* A bolted body that nobody named goes with what hangs on it. */
   for (uint32_t b = m->body_count; b-- > 0;)
     if (m->joint_parent[b] >= 0 && owner[b] && !owner[m->joint_parent[b]] && (m->body_flags[m->joint_parent[b]] & SB_BODY_STATIC))
@@ -241,32 +277,86 @@ static void check_constraints(sb_session *s, const uint32_t *owner, sb_diagnosti
   }
 }
 
+/* Elements of one list, n particles each, must not reach from one solver to another. */
+static void check_elements(sb_session *s, const char *kind, uint32_t count, const int32_t *particles, uint32_t n, const uint32_t *owner,
+                           sb_diagnostics *diag)
+{
+  const sb_model *m = sb_model_store_view(s->one);
+  for (uint32_t e = 0; e < count; e++) {
+    uint32_t first = owner[m->particle_deformable[particles[(size_t)e * n]]];
+    for (uint32_t k = 1; k < n; k++) {
+      int32_t p = particles[(size_t)e * n + k];
+      uint32_t other = p < 0 ? first : owner[m->particle_deformable[p]];
+      if (other == first) continue;
+      sb_report(diag, SB_ERROR, SB_CODE_BODY_SPLIT, s->config.path,
+                "%s %u holds particles of [solver.%s] and [solver.%s]; give both deformables to one solver", kind, e, s->parts[first].name,
+                s->parts[other].name);
+      return;
+    }
+  }
+}
+
+/* The particles of part p, of all worlds. */
+static sb_status list_particles(sb_session *s, uint32_t p, const uint32_t *owner, sb_diagnostics *diag)
+{
+  const sb_model *one = sb_model_store_view(s->one), *all = sb_model_store_view(s->model);
+  sb_session_part *part = &s->parts[p];
+  size_t count = 0;
+  for (uint32_t i = 0; i < one->particle_count; i++) count += owner[one->particle_deformable[i]] == p;
+  part->particles = malloc((count * all->world_count + 1) * sizeof *part->particles);
+  if (!part->particles) return no_memory(diag);
+  for (uint32_t i = 0; i < all->particle_count; i++)
+    if (owner[one->particle_deformable[i % one->particle_count]] == p) part->particles[part->particle_count++] = i;
+  return SB_OK;
+}
+
 sb_status sb_session_assign_bodies(sb_session *s, sb_diagnostics *diag)
 {
   const sb_model *one = sb_model_store_view(s->one), *all = sb_model_store_view(s->model);
   size_t errors = diag->error_count;
   uint32_t *owner = calloc((size_t)one->body_count + 1, sizeof *owner);
-  if (!owner) return no_memory(diag);
-  claim_bodies(s, owner, diag);
-  if (diag->error_count == errors) check_constraints(s, owner, diag);
+  uint32_t *deformable_owner = calloc((size_t)one->deformable_count + 1, sizeof *deformable_owner);
+  if (!owner || !deformable_owner) {
+    free(owner);
+    free(deformable_owner);
+    return no_memory(diag);
+  }
+  claim_bodies(s, owner, deformable_owner, diag);
+  if (diag->error_count == errors) {
+    check_constraints(s, owner, diag);
+    check_elements(s, "spring", one->spring_count, one->spring_indices, 2, deformable_owner, diag);
+    check_elements(s, "triangle", one->tri_count, one->tri_indices, 3, deformable_owner, diag);
+    check_elements(s, "edge", one->edge_count, one->edge_indices, 4, deformable_owner, diag);
+    check_elements(s, "tetrahedron", one->tet_count, one->tet_indices, 4, deformable_owner, diag);
+  }
   sb_status status = diag->error_count > errors ? SB_E_CONFIG : SB_OK;
   for (uint32_t p = 1; !status && p < s->part_count; p++) {
     sb_session_part *part = &s->parts[p];
+    status = list_particles(s, p, deformable_owner, diag);
+    if (status) break;
     part->bodies = malloc(((size_t)all->body_count + 1) * sizeof *part->bodies);
     if (!part->bodies) status = no_memory(diag);
     for (uint32_t b = 0; !status && b < all->body_count; b++)
       if (owner[b % one->body_count] == p) part->bodies[part->body_count++] = b;
   }
   free(owner);
+  free(deformable_owner);
   return status;
 }
 
 /* ---- coupling ---- */
 
-/* Part of a shape's moving body; 0 for the world and for bolted bodies, which every solver may touch. */
-static uint32_t shape_part(const sb_session *s, const sb_model *m, uint32_t shape)
+/* Part that owns a deformable. */
+static uint32_t deformable_part(const sb_session *s, const sb_model *m, uint32_t deformable)
 {
-  int32_t body = m->shape_body[shape];
+  for (uint32_t p = 1; p < s->part_count; p++)
+    if (sb_has_body(s->parts[p].particles, s->parts[p].particle_count, m->deformable_first_particle[deformable])) return p;
+  return 0;
+}
+
+/* Part of a moving body; 0 for the world and for bolted bodies, which every solver may touch. */
+static uint32_t body_part(const sb_session *s, const sb_model *m, int32_t body)
+{
   if (body < 0 || (m->body_flags[body] & SB_BODY_STATIC)) return 0;
   for (uint32_t p = 1; p < s->part_count; p++)
     for (uint32_t i = 0; i < s->parts[p].body_count && s->parts[p].bodies[i] <= (uint32_t)body; i++)
@@ -274,7 +364,9 @@ static uint32_t shape_part(const sb_session *s, const sb_model *m, uint32_t shap
   return 0;
 }
 
-/* Two solvers whose shapes could touch, by contype and conaffinity or because a pair names them; false when there are none. */
+static uint32_t shape_part(const sb_session *s, const sb_model *m, uint32_t shape) { return body_part(s, m, m->shape_body[shape]); }
+
+/* Two solvers whose shapes or deformables could touch, or of which one holds the other's particles, by contype and conaffinity or because a pair names them; false when there are none. */
 static bool find_coupled(const sb_session *s, uint32_t *first, uint32_t *second, bool *failed)
 {
   const sb_model *m = sb_model_store_view(s->one);
@@ -285,6 +377,16 @@ static bool find_coupled(const sb_session *s, uint32_t *first, uint32_t *second,
     uint32_t p = shape_part(s, m, shape);
     masks[2 * p] |= m->shape_contype[shape];
     masks[2 * p + 1] |= m->shape_conaffinity[shape];
+  }
+  for (uint32_t d = 0; masks && d < m->deformable_count; d++) {
+    uint32_t p = deformable_part(s, m, d);
+    masks[2 * p] |= m->deformable_contype[d];
+    masks[2 * p + 1] |= m->deformable_conaffinity[d];
+  }
+  for (uint32_t a = 0; masks && a < m->attachment_count && !found; a++) {
+    uint32_t p = body_part(s, m, m->attachment_body[a]);
+    uint32_t q = deformable_part(s, m, (uint32_t)m->particle_deformable[m->attachment_particle[a]]);
+    if (p && q && p != q) *first = p < q ? p : q, *second = p < q ? q : p, found = true;
   }
   for (uint32_t p = 1; masks && p < s->part_count && !found; p++)
     for (uint32_t q = p + 1; q < s->part_count && !found; q++)
@@ -352,7 +454,7 @@ sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
   bool failed = false;
   if (s->part_count > 2 && s->sim.coupling == SB_COUPLING_UNSET && find_coupled(s, &first, &second, &failed))
     return sb_report(diag, SB_ERROR, SB_CODE_COUPLING_UNSET, s->config.path,
-                     "shapes of [solver.%s] and [solver.%s] could touch; say how, with a section [coupling] and the line \"contacts = none\" or "
+                     "what [solver.%s] and [solver.%s] own could touch; say how, with a section [coupling] and the line \"contacts = none\" or "
                      "\"contacts = one_way\" (the later solver sees the earlier one's bodies as moving obstacles)",
                      s->parts[first].name, s->parts[second].name);
   if (failed) return no_memory(diag);
@@ -381,7 +483,7 @@ sb_status sb_session_fill_sim(sb_session *s, sb_diagnostics *diag)
     const sb_session_part *from = &s->parts[p];
     if (!from->api) continue; /* the sensors */
     s->sim_parts[s->sim.part_count++] = (sb_sim_part){.name = from->name, .api = from->api, .params = from->params, .bodies = from->bodies,
-                                        .body_count = from->body_count, .backend = from->backend, .mode = from->granted,
+                                        .body_count = from->body_count, .particles = from->particles, .particle_count = from->particle_count, .backend = from->backend, .mode = from->granted,
                                         .lanes = from->module->entry->lanes};
   }
   s->sim.parts = s->sim_parts;

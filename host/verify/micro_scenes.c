@@ -197,6 +197,7 @@ sb_model_store *sb_micro_scene_model(const char *name)
 }
 
 #define MAX_PARAMS 64
+#define MAX_ENTITIES 256 /* bodies or particles of a micro-scene */
 
 sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t threads,
                               uint32_t lanes, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)
@@ -206,11 +207,12 @@ sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *
   sb_status status = one ? sb_model_store_replicate(one, 1, 0, &model, diag) : SB_E_MEMORY;
   sb_sim *sim = NULL;
   if (!status) {
-    uint32_t bodies[16], count = sb_model_store_view(model)->body_count;
-    for (uint32_t i = 0; i < count && i < 16; i++) bodies[i] = i;
+    uint32_t every[MAX_ENTITIES], count = sb_model_store_view(model)->body_count, particles = sb_model_store_view(model)->particle_count;
+    for (uint32_t i = 0; i < MAX_ENTITIES; i++) every[i] = i;
     double params[MAX_PARAMS];
     for (uint32_t i = 0; i < api->desc->param_count; i++) params[i] = api->desc->params[i].value;
-    sb_sim_part part = {.name = "check", .api = api, .params = params, .bodies = bodies, .body_count = count, .backend = backend,
+    sb_sim_part part = {.name = "check", .api = api, .params = params, .bodies = every, .body_count = count,
+                        .particles = every, .particle_count = particles, .backend = backend,
                         .mode = SB_MODE_LOCAL};
     sb_sim_config config = {.model = model, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = 240,
                             .mode = SB_MODE_LOCAL, .threads = threads, .lanes = lanes, .broad_phase = SB_BROAD_SAP,

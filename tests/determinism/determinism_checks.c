@@ -63,15 +63,18 @@ static bool open_run(const subject *s, const sb_model_store *one, uint32_t world
   *r = (run){0};
   bool ok = !sb_model_store_replicate(one, worlds, first, &r->model, &diag);
   uint32_t count = ok ? sb_model_store_view(r->model)->body_count : 0;
-  uint32_t *bodies = malloc(((size_t)count + 1) * sizeof *bodies);
+  uint32_t particles = ok ? sb_model_store_view(r->model)->particle_count : 0, most = count > particles ? count : particles;
+  uint32_t *every = malloc(((size_t)most + 1) * sizeof *every);
   double params[MAX_PARAMS];
-  for (uint32_t b = 0; bodies && b < count; b++) bodies[b] = b;
+  for (uint32_t b = 0; every && b < most; b++) every[b] = b;
   for (uint32_t p = 0; p < s->api->desc->param_count && p < MAX_PARAMS; p++) params[p] = s->api->desc->params[p].value;
   sb_sim_part part = {.name = "solver",
                       .api = s->api,
                       .params = params,
-                      .bodies = bodies,
+                      .bodies = every,
                       .body_count = count,
+                      .particles = every,
+                      .particle_count = particles,
                       .mode = SB_MODE_CROSS_PLATFORM};
   sb_sim_config config = {.model = r->model,
                           .parts = &part,
@@ -84,9 +87,9 @@ static bool open_run(const subject *s, const sb_model_store *one, uint32_t world
                           .broad_phase = v.broad_phase,
                           .shuffle = v.shuffle,
                           .speculative_margin = 0.01f};
-  ok = ok && bodies && !sb_sim_create(&config, &r->sim, &diag);
+  ok = ok && every && !sb_sim_create(&config, &r->sim, &diag);
   if (!ok) printf("  %s, %s: %s\n", s->scene, s->api->desc->id, diag.count ? diag.items[0].message : "out of memory");
-  free(bodies);
+  free(every);
   sb_diagnostics_clear(&diag);
   if (!ok) close_run(r);
   return ok;

@@ -17,7 +17,24 @@
  *          a revolute or prismatic joint). Axis and anchor are in the child body's frame before the joint moves.
  * joint_q holds 7 coordinates for FREE, 4 (quaternion) for BALL, one per dof for AXES. joint_qd holds 6 for FREE (linear
  * velocity of the centre of mass, then angular velocity, world frame), 3 for BALL (angular velocity in the child's frame),
- * one per dof for AXES. */
+ * one per dof for AXES.
+ *
+ * Deformables (rope, cloth, soft bodies, loose grains) are groups of particles, each a point mass with a radius; springs, triangles,
+ * bending edges and tetrahedra tie particles together. Elements lie in any order; an element's particles may belong to two
+ * deformables of one solver. A particle with inv_mass 0 is pinned: it stays where it is. Stiffnesses are those of the material, whatever solver
+ * and step use them:
+ *   spring        force = stiffness * (length - rest_length) + damping * (rate of the length)
+ *   triangle      energy density, for each unit of rest area, of the stretch F (3 x 2, F = [x1 - x0, x2 - x0] tri_pose):
+ *                 ke * |E|^2 + ka / 2 * tr(E)^2 with the Green strain E = (F'F - 1) / 2 (St. Venant-Kirchhoff; ke and ka are the Lame
+ *                 parameters mu and lambda of the plane, times the thickness), and kd / 2 * |rate of E|^2 as its dissipation
+ *   drag, lift    force of the air on a triangle of area A, unit normal n and velocity v: -A * (drag * v_t + lift * v_n), with v_n
+ *                 along n and v_t in the plane
+ *   bending edge  energy = bending_ke / 2 * (angle - rest_angle)^2, dissipation bending_kd / 2 * (rate of the angle)^2; the angle is between
+ *                 the normals of its triangles (particles 2, 3, 0 and 3, 2, 1), 0 when flat, positive when the normals part
+ *   tetrahedron   energy density, for each unit of rest volume, of the deformation gradient F (F = [x1 - x0, x2 - x0, x3 - x0] tet_pose):
+ *                 stable neo-Hookean (Smith, de Goes, Kim 2018) that has the Lame parameters k_mu and k_lambda at small strain:
+ *                 mu / 2 * (tr(F'F) - 3) + lambda / 2 * (J - 1 - mu / lambda)^2 + constant, J = det F; dissipation
+ *                 k_damp / 2 * |rate of F|^2 */
 #ifndef SAMEBIT_MODEL_H
 #define SAMEBIT_MODEL_H
 
@@ -100,7 +117,9 @@ enum {
 #undef SB_X_SENSOR
       SB_SENSOR_TYPE_COUNT
 };
-/* "no limit" in limit arrays */
+/* deformable_flags */
+#define SB_DEFORMABLE_SELF_CONTACT 1u /* its particles, triangles and edges touch each other */
+/* "no limit" in limit arrays; as a stiffness: rigid */
 #define SB_NO_LIMIT 3.0e38f
 
 /* Domains: X(NAME, count field). Geometry belongs to no world: all worlds share it, and replication leaves it as it is. */
@@ -122,7 +141,14 @@ enum {
   X(GEOMETRY_FACE, geometry_face_count)                                                                                \
   X(GEOMETRY_CORNER, geometry_corner_count)                                                                            \
   X(GEOMETRY_NODE, geometry_node_count)                                                                                \
-  X(GEOMETRY_HEIGHT, geometry_height_count)
+  X(GEOMETRY_HEIGHT, geometry_height_count)                                                                            \
+  X(DEFORMABLE, deformable_count)                                                                                      \
+  X(PARTICLE, particle_count)                                                                                          \
+  X(SPRING, spring_count)                                                                                              \
+  X(TRI, tri_count)                                                                                                    \
+  X(EDGE, edge_count)                                                                                                  \
+  X(TET, tet_count)                                                                                                    \
+  X(ATTACHMENT, attachment_count)
 
 /* X(DOMAIN, ctype, name, components, reference, unit and meaning)
  * reference says which domain an index array points into (for replication): NONE or a domain.
@@ -240,7 +266,50 @@ enum {
   X(GEOMETRY_NODE, float, node_box, 6, NONE, "m, lower then upper corner")                                             \
   X(GEOMETRY_NODE, uint32_t, node_next, 1, NONE, "node to go on with where this one is missed; the number of nodes at the end") \
   X(GEOMETRY_NODE, uint32_t, node_faces, 2, NONE, "first face of a leaf, and how many; 0 of an inner node")            \
-  X(GEOMETRY_HEIGHT, float, geometry_height, 1, NONE, "m, shape frame, row by row")
+  X(GEOMETRY_HEIGHT, float, geometry_height, 1, NONE, "m, shape frame, row by row")                                     \
+  X(DEFORMABLE, int32_t, deformable_world, 1, WORLD, "world of the deformable")                                         \
+  X(DEFORMABLE, int32_t, deformable_first_particle, 1, PARTICLE, "first of its particles, which follow one another")    \
+  X(DEFORMABLE, uint32_t, deformable_particles, 1, NONE, "number of its particles, 1 or more")                          \
+  X(DEFORMABLE, uint32_t, deformable_flags, 1, NONE, "SB_DEFORMABLE_* bits")                                            \
+  X(DEFORMABLE, float, deformable_friction, 1, NONE, "coefficient of sliding friction; of two that touch, the larger")  \
+  X(DEFORMABLE, float, deformable_restitution, 1, NONE, "coefficient of restitution; of two that touch, the larger")    \
+  X(DEFORMABLE, float, deformable_margin, 1, NONE, "m, contacts are made at gaps below this plus the shape's margin")   \
+  X(DEFORMABLE, uint32_t, deformable_contype, 1, NONE, "as shape_contype, against shapes and other deformables")        \
+  X(DEFORMABLE, uint32_t, deformable_conaffinity, 1, NONE, "see shape_contype")                                         \
+  X(PARTICLE, int32_t, particle_deformable, 1, DEFORMABLE, "deformable of the particle")                                \
+  X(PARTICLE, float, particle_q, 3, NONE, "m, initial position, world frame")                                           \
+  X(PARTICLE, float, particle_qd, 3, NONE, "m/s, initial velocity, world frame")                                        \
+  X(PARTICLE, float, particle_mass, 1, NONE, "kg, also of a pinned one")                                                \
+  X(PARTICLE, float, particle_inv_mass, 1, NONE, "1/kg; 0 when pinned")                                                 \
+  X(PARTICLE, float, particle_radius, 1, NONE, "m, half the thickness of a cloth; 0 or more")                           \
+  X(SPRING, int32_t, spring_indices, 2, PARTICLE, "its particles")                                                      \
+  X(SPRING, float, spring_rest_length, 1, NONE, "m")                                                                    \
+  X(SPRING, float, spring_stiffness, 1, NONE, "N/m; SB_NO_LIMIT when it does not stretch")                              \
+  X(SPRING, float, spring_damping, 1, NONE, "N s/m")                                                                    \
+  X(TRI, int32_t, tri_indices, 3, PARTICLE, "its particles, counter-clockwise seen from outside")                       \
+  X(TRI, float, tri_pose, 4, NONE, "1/m, inverse of the rest edges [x1 - x0, x2 - x0] in the triangle's plane, row by row") \
+  X(TRI, float, tri_area, 1, NONE, "m^2, at rest")                                                                      \
+  X(TRI, float, tri_ke, 1, NONE, "N/m, resists stretch and shear; 0 where springs do")                                  \
+  X(TRI, float, tri_ka, 1, NONE, "N/m, resists change of area")                                                         \
+  X(TRI, float, tri_kd, 1, NONE, "N s/m, damps stretch and shear")                                                      \
+  X(TRI, float, tri_drag, 1, NONE, "N s/m^3, force of the air along the surface")                                       \
+  X(TRI, float, tri_lift, 1, NONE, "N s/m^3, force of the air across the surface")                                      \
+  X(EDGE, int32_t, edge_indices, 4, PARTICLE, "the two opposite corners (the second -1 at a border), then both ends; rows 2, 3, 0 and 3, 2, 1 are triangles") \
+  X(EDGE, float, edge_rest_angle, 1, NONE, "rad")                                                                       \
+  X(EDGE, float, edge_rest_length, 1, NONE, "m")                                                                        \
+  X(EDGE, float, edge_bending_ke, 1, NONE, "N m/rad")                                                                   \
+  X(EDGE, float, edge_bending_kd, 1, NONE, "N m s/rad")                                                                 \
+  X(TET, int32_t, tet_indices, 4, PARTICLE, "its particles; positive volume (x1 - x0) x (x2 - x0) . (x3 - x0) / 6")     \
+  X(TET, float, tet_pose, 9, NONE, "1/m, inverse of the rest edges [x1 - x0, x2 - x0, x3 - x0], row by row")            \
+  X(TET, float, tet_volume, 1, NONE, "m^3, at rest")                                                                    \
+  X(TET, float, tet_k_mu, 1, NONE, "Pa, Lame's mu: resists change of shape")                                            \
+  X(TET, float, tet_k_lambda, 1, NONE, "Pa, Lame's lambda: resists change of volume")                                   \
+  X(TET, float, tet_k_damp, 1, NONE, "Pa s")                                                                            \
+  X(ATTACHMENT, int32_t, attachment_particle, 1, PARTICLE, "particle that a body holds")                                \
+  X(ATTACHMENT, int32_t, attachment_body, 1, BODY, "that body; -1 the world")                                           \
+  X(ATTACHMENT, float, attachment_point, 3, NONE, "m, where it holds it, in the body's frame")                          \
+  X(ATTACHMENT, float, attachment_stiffness, 1, NONE, "N/m; SB_NO_LIMIT when rigid")                                    \
+  X(ATTACHMENT, float, attachment_damping, 1, NONE, "N s/m")
 
 /* Read-only view of a model. Pointers are NULL where the domain's count is 0. Entities of one world are contiguous and
  * worlds are in order: world_body_start[w] to world_body_start[w + 1], likewise for the other domains. */
@@ -257,6 +326,7 @@ typedef struct sb_model {
   const uint32_t *world_coord_start; /* world_count + 1 */
   const uint32_t *world_dof_start;   /* world_count + 1 */
   const uint32_t *world_shape_start; /* world_count + 1 */
+  const uint32_t *world_particle_start; /* world_count + 1 */
 } sb_model;
 
 #ifdef __cplusplus

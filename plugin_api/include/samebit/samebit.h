@@ -5,6 +5,7 @@
 #include "samebit/abi.h"
 #include "samebit/contact.h"
 #include "samebit/model.h"
+#include "samebit/particle_contact.h"
 #include "samebit/random.h"
 #include "samebit/solver.h"
 #include "samebit/state.h"

@@ -8,6 +8,7 @@
 #include "samebit/abi.h"
 #include "samebit/contact.h"
 #include "samebit/model.h"
+#include "samebit/particle_contact.h"
 #include "samebit/state.h"
 
 #ifdef __cplusplus
@@ -20,9 +21,9 @@ extern "C" {
 #define SB_HANDLES_RIGID 1u          /* free rigid bodies */
 #define SB_HANDLES_JOINTS 2u         /* FIXED, BALL and AXES joints */
 #define SB_HANDLES_CONTACT 4u        /* rigid contact from the shared pipeline */
-#define SB_HANDLES_PARTICLES 8u
-#define SB_HANDLES_CLOTH 16u
-#define SB_HANDLES_SOFT 32u
+#define SB_HANDLES_PARTICLES 8u      /* particles, springs, attachments */
+#define SB_HANDLES_CLOTH 16u         /* triangles, bending edges */
+#define SB_HANDLES_SOFT 32u          /* tetrahedra */
 #define SB_HANDLES_EQUALITIES 64u    /* equality constraints; without it the host holds them by soft forces */
 #define SB_HANDLES_TENDONS 128u      /* tendons that act; without it the host brings their forces into joint_f, softly */
 
@@ -97,12 +98,15 @@ typedef struct sb_bind {
   uint32_t lanes;            /* 1, 4 or 8: width to run with; no result may depend on it */
   uint32_t body_count;       /* bodies that this instance owns */
   uint32_t contact_capacity; /* a tick never has more contacts than this */
-  uint32_t reserved;
+  uint32_t particle_count;   /* particles that this instance owns */
   uint64_t seed;             /* of the run, for samebit/random.h */
   const uint32_t *bodies;    /* ascending; whole articulations only */
+  const uint32_t *particles; /* ascending; whole deformables only, and no element has particles of two solvers */
+  uint32_t particle_contact_capacity; /* a tick never has more particle contacts than this */
+  uint32_t near_pair_capacity;        /* a tick never has more near pairs than this */
   const double *params;      /* values in the order of the descriptor's table, checked against it */
   const sb_model *model;     /* valid until destroy */
-  const sb_state *state;     /* valid until destroy; the instance writes its own bodies and joints only */
+  const sb_state *state;     /* valid until destroy; the instance writes its own bodies, joints and particles only */
   const sb_host *host;       /* valid until destroy */
 } sb_bind;
 
@@ -116,6 +120,11 @@ typedef struct sb_step {
   /* For each contact, the index that it had in the tick before, or -1: the contact of the same key, else the nearest one that is
    * left of the same two shapes. NULL unless the solver has registered an array over SB_DOMAIN_CONTACT. */
   const int32_t *match;
+  /* Poses of all bodies at the start of the tick, 7 each. A body of an earlier solver has its pose at the tick's end in
+   * state->body_q already: an obstacle that moves from here to there. */
+  const float *body_q_before;
+  const sb_particle_contacts *particle_contacts; /* of the instance's particles; never NULL */
+  const sb_near_pairs *near_pairs;               /* of the instance's particles; never NULL */
 } sb_step;
 
 typedef struct sb_solver_api {
@@ -131,8 +140,8 @@ typedef struct sb_solver_api {
    * registered arrays hold the state of tick 0. Called again after a reset; a restore puts
    * the arrays back without it, so nothing that steps need may be derived from state here. */
   sb_status (*activate)(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size);
-  /* [step] Advances the owned bodies by one tick: reads contacts, body_f, joint_f and targets, writes body_q, body_qd,
-   * joint_q, joint_qd and its own arrays. */
+  /* [step] Advances the owned bodies and particles by one tick: reads contacts, body_f, joint_f and targets, writes body_q, body_qd,
+   * joint_q, joint_qd, particle_q, particle_qd and its own arrays. */
   sb_status (*step)(void *instance, const sb_step *step, char *error, uint32_t error_size);
   /* [setup] The run has ended. */
   void (*deactivate)(void *instance);

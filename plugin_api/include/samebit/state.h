@@ -22,7 +22,9 @@ extern "C" {
   X(DOF, joint_f, 1, "N or N m, set anew each tick from motors and commands")                                          \
   X(DOF, joint_target_q, 1, "m or rad, drive target")                                                                  \
   X(DOF, joint_target_qd, 1, "m/s or rad/s, drive target velocity")                                                    \
-  X(ACTUATOR, actuator_ctrl, 1, "control of each actuator")
+  X(ACTUATOR, actuator_ctrl, 1, "control of each actuator")                                                            \
+  X(PARTICLE, particle_q, 3, "m, world frame")                                                                         \
+  X(PARTICLE, particle_qd, 3, "m/s, world frame")
 
 typedef struct sb_state {
   uint32_t struct_size;
@@ -43,12 +45,13 @@ typedef struct sb_state {
 #define SB_DOMAIN_DOF 3u
 #define SB_DOMAIN_SHAPE 4u
 #define SB_DOMAIN_ACTUATOR 5u
-#define SB_DOMAIN_CUSTOM 6u /* world_start says */
+#define SB_DOMAIN_PARTICLE 6u
+#define SB_DOMAIN_CUSTOM 7u /* world_start says */
 /* One element for each contact of the last tick that the solver saw, in the same order: a cache for warm starting. During a
  * step it still holds the tick before; sb_step.match says which of its elements belongs to which contact of this tick. The
  * solver writes the elements of this tick before it returns. */
-#define SB_DOMAIN_CONTACT 7u
-#define SB_DOMAIN_COUNT 8u
+#define SB_DOMAIN_CONTACT 8u
+#define SB_DOMAIN_COUNT 9u
 /* Where the data lies */
 #define SB_RESIDENCE_HOST 0u
 #define SB_RESIDENCE_DEVICE 1u

@@ -46,13 +46,16 @@ static void report_scene(cli *c, const sb_session *s)
 static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds, uint64_t ticks, bool failed)
 {
   sb_sim_stats stats = sb_sim_statistics(sim);
+  sb_sim_buffer buffers[SB_SIM_BUFFERS];
+  uint32_t buffer_count = sb_sim_list_buffers(sim, buffers);
   double rate = (double)ticks / (seconds > 0 ? seconds : 1e-9);
   double simulated = (double)ticks * s->sim.dt_numerator / s->sim.dt_denominator;
   if (!c->json) {
     printf("ticks   %" PRIu64 " in %.3f s: %.0f ticks/s, %.1f times real time\n", ticks, seconds, rate, simulated / (seconds > 0 ? seconds : 1e-9));
     printf("deepest penetration %.3f mm, at tick %" PRIu64 "\n", 1e3 * (double)stats.largest_penetration, stats.penetration_tick);
-    printf("buffers contacts %u of %u, pairs %u of %u, state %zu bytes\n", stats.contact_peak, stats.contact_capacity, stats.pair_peak,
-           stats.pair_capacity, stats.state_bytes);
+    printf("buffers");
+    for (uint32_t i = 0; i < buffer_count; i++) printf(" %s %u of %u,", buffers[i].what, buffers[i].peak, buffers[i].capacity);
+    printf(" state %zu bytes\n", stats.state_bytes);
     if (stats.overflow_ticks) printf("        %" PRIu64 " ticks dropped contacts (mode Off)\n", stats.overflow_ticks);
     if (!failed) printf("hash    %016" PRIx64 "\n", sb_sim_hash(sim)); /* a tick that failed leaves a half-made state */
     return;
@@ -61,15 +64,11 @@ static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds,
   cJSON_AddNumberToObject(c->data, "ticks_per_second", rate);
   cJSON_AddNumberToObject(c->data, "largest_penetration", (double)stats.largest_penetration);
   if (!failed) cli_add_hash(c->data, "final_hash", sb_sim_hash(sim));
-  cJSON *buffers = cJSON_AddObjectToObject(c->data, "buffers");
-  const struct {
-    const char *name;
-    uint32_t peak, capacity;
-  } rows[] = {{"contacts", stats.contact_peak, stats.contact_capacity}, {"pairs", stats.pair_peak, stats.pair_capacity}};
-  for (size_t i = 0; i < 2; i++) {
-    cJSON *row = cJSON_AddObjectToObject(buffers, rows[i].name);
-    cJSON_AddNumberToObject(row, "peak", rows[i].peak);
-    cJSON_AddNumberToObject(row, "capacity", rows[i].capacity);
+  cJSON *list = cJSON_AddObjectToObject(c->data, "buffers");
+  for (uint32_t i = 0; i < buffer_count; i++) {
+    cJSON *row = cJSON_AddObjectToObject(list, buffers[i].name);
+    cJSON_AddNumberToObject(row, "peak", buffers[i].peak);
+    cJSON_AddNumberToObject(row, "capacity", buffers[i].capacity);
   }
   cJSON_AddNumberToObject(c->data, "overflow_ticks", (double)stats.overflow_ticks);
   cJSON_AddNumberToObject(c->data, "not_finite_ticks", (double)stats.not_finite_ticks);
@@ -161,11 +160,12 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
   double seconds = seconds_now() - start;
   report_run(c, s, sim, seconds, done, status != SB_OK);
   if (!status && sb_sim_statistics(sim).overflow_ticks) {
-    sb_sim_stats o = sb_sim_statistics(sim);
-    bool pairs = o.pair_peak > o.pair_capacity;
+    sb_sim_buffer b[SB_SIM_BUFFERS];
+    uint32_t n = sb_sim_list_buffers(sim, b), i = 0;
+    while (i + 1 < n && b[i].peak <= b[i].capacity) i++;
     sb_report(&c->diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, "collision",
-              "contacts were dropped in %" PRIu64 " ticks; set %s = %u in [collision]",
-              o.overflow_ticks, pairs ? "pair_capacity" : "contact_capacity", (pairs ? o.pair_peak : o.contact_peak) * 5 / 4);
+              "contacts were dropped in %" PRIu64 " ticks; set %s = %u in [collision]", sb_sim_statistics(sim).overflow_ticks, b[i].key,
+              b[i].peak * 5 / 4);
     status = SB_E_CAPACITY;
   }
   if (!status && sb_sim_statistics(sim).not_finite_ticks)

@@ -74,5 +74,7 @@ int cmd_plugins_show(cli *c);
 int cmd_cook(cli *c);
 int cmd_explain(cli *c);
 int cmd_bench(cli *c);
+int cmd_determinism(cli *c);
+int cmd_hashes_diff(cli *c);
 
 #endif

@@ -5,6 +5,8 @@
 #ifndef SAMEBIT_HOST_SIM_H
 #define SAMEBIT_HOST_SIM_H
 
+#include <stdio.h>
+
 #include "array_registry.h"
 #include "diagnostic.h"
 #include "model_store.h"
@@ -88,6 +90,14 @@ bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash);
 sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diagnostics *diag);
 /* Puts a snapshot of a simulation with the same model and parts back. On error nothing has changed. */
 sb_status sb_sim_restore(sb_sim *sim, const void *bytes, size_t size, sb_diagnostics *diag);
+
+/* Everything that a difference can be in, as text: contacts of the last tick, then all state, one word a line: array, element, component,
+ * the word as 8 hex digits, and the body that it belongs to (-1 for none). Worlds and bodies count over the whole model. */
+void sb_sim_dump(const sb_sim *sim, FILE *file);
+
+/* What two runs must share to be compared: cooked bytes; solvers, versions, parameters, bodies, seed and coupling. */
+uint64_t sb_sim_model_hash(const sb_sim *sim);
+uint64_t sb_sim_setup_hash(const sb_sim *sim);
 
 /* Where two simulations differ first: stage, array, element, component and both words. */
 typedef struct sb_difference {

@@ -293,13 +293,13 @@ static void explain(matrix *m, const entry *a, const entry *b, const sb_hash_dif
     sb_leg_free(&legs[k]);
   }
   if (!ok || !d.array[0]) {
-    sb_report(&m->c->diag, SB_ERROR, SB_CODE_HASHES_DIFFER, b->name,
+    sb_report(&m->c->diag, SB_ERROR, SB_CODE_HASH_DIFFER, b->name,
               "tick %" PRIu64 ", stage %s: %016" PRIx64 " against %016" PRIx64 " of %s; run again to that tick, the two did not differ: the leg is not repeatable",
               h->tick, sb_stage_name(h->stage), h->b, h->a, a->name);
     return;
   }
   const char *body = d.body >= 0 ? sb_model_store_name(m->session->model, SB_NAME_BODY, (uint32_t)d.body) : "";
-  sb_report(&m->c->diag, SB_ERROR, SB_CODE_HASHES_DIFFER, b->name,
+  sb_report(&m->c->diag, SB_ERROR, SB_CODE_HASH_DIFFER, b->name,
             "tick %" PRIu64 ", stage %s, solver %s: %s[%u] component %u, body %d \"%s\", is %08x (%.9g), %s has %08x (%.9g)", h->tick,
             sb_stage_name(h->stage), owner_name(m->session, &d, owner, sizeof owner), d.array, d.element, d.component, d.body, body, d.b,
             (double)as_float(d.b), a->name, d.a, (double)as_float(d.a));

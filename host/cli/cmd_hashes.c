@@ -21,7 +21,7 @@ static void report_shared(cli *c, const sb_hash_file *a, const sb_hash_file *b, 
 static int compare(cli *c, const sb_hash_file *a, const sb_hash_file *b)
 {
   if (a->model != b->model || a->setup != b->setup) {
-    sb_report(&c->diag, SB_ERROR, SB_CODE_HASHES_UNRELATED, c->words[1],
+    sb_report(&c->diag, SB_ERROR, SB_CODE_HASH_UNRELATED, c->words[1],
               "the runs have %s: model %016" PRIx64 " and %016" PRIx64 ", setup %016" PRIx64 " and %016" PRIx64,
               a->model != b->model ? "different models" : "different solvers, versions, parameters, bodies or seeds", a->model, b->model, a->setup,
               b->setup);
@@ -36,12 +36,12 @@ static int compare(cli *c, const sb_hash_file *a, const sb_hash_file *b)
       cJSON_AddNumberToObject(c->data, "tick", (double)d.tick);
       cJSON_AddStringToObject(c->data, "stage", sb_stage_name(d.stage));
     }
-    sb_report(&c->diag, SB_ERROR, SB_CODE_HASHES_DIFFER, c->words[1], "tick %" PRIu64 ", stage %s: A has %016" PRIx64 ", B has %016" PRIx64, d.tick,
+    sb_report(&c->diag, SB_ERROR, SB_CODE_HASH_DIFFER, c->words[1], "tick %" PRIu64 ", stage %s: A has %016" PRIx64 ", B has %016" PRIx64, d.tick,
               sb_stage_name(d.stage), d.a, d.b);
     return CLI_BAD_ANSWER;
   }
   if (shared) return CLI_DONE;
-  sb_report(&c->diag, SB_ERROR, SB_CODE_HASHES_UNRELATED, c->words[1], "the files have no tick in common, so nothing was compared");
+  sb_report(&c->diag, SB_ERROR, SB_CODE_HASH_UNRELATED, c->words[1], "the files have no tick in common, so nothing was compared");
   return CLI_BAD_ANSWER;
 }
 

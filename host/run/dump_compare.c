@@ -25,7 +25,7 @@ static sb_status compare(FILE *a, FILE *b, const char *path_b, sb_dump_differenc
     if (!more && !other) return SB_OK;
     bool same_place = more && other && !strcmp(x.array, y.array) && x.element == y.element && x.component == y.component;
     if (!same_place)
-      return sb_report(diag, SB_ERROR, SB_CODE_HASHES_UNRELATED, path_b, "the runs have other arrays: %s[%u] against %s[%u]",
+      return sb_report(diag, SB_ERROR, SB_CODE_HASH_UNRELATED, path_b, "the runs have other arrays: %s[%u] against %s[%u]",
                        more ? x.array : "end", more ? x.element : 0, other ? y.array : "end", other ? y.element : 0);
     if (x.word == y.word) continue;
     snprintf(d->array, sizeof d->array, "%s", x.array);

@@ -16,7 +16,7 @@ code=0
 "$build/bin/samebit" determinism conf/humanoid.ini --ticks 20 --cores "$work" > "$work/said" 2>&1 || code=$?
 cat "$work/said"
 [ $code = 1 ] || { echo "exit code $code, expected 1"; exit 1; }
-grep -q 'fused: error \[SB-HASHES-DIFFER\] tick [0-9]*, stage state, solver [a-z]*: state\.[a-z_]*\[[0-9]*\] component [0-9]*, body [0-9]* ".*", is [0-9a-f]* (.*), lanes-1 has [0-9a-f]* (' "$work/said" || {
+grep -q 'fused: error \[SB-HASH-DIFFER\] tick [0-9]*, stage state, solver [a-z]*: state\.[a-z_]*\[[0-9]*\] component [0-9]*, body [0-9]* ".*", is [0-9a-f]* (.*), lanes-1 has [0-9a-f]* (' "$work/said" || {
   echo "the message does not name tick, stage, solver, array, body and both values"
   exit 1
 }

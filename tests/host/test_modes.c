@@ -89,7 +89,7 @@ static void broken_modules_are_refused(void **state)
   assert_int_equal(sb_catalogue_init(&catalogue, NULL, 0, &diag), SB_OK);
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
     char path[512];
-    const sb_module *module;
+    sb_module *module;
     snprintf(path, sizeof path, "%s/%s.so", SAMEBIT_FIXTURES, list[i].file);
     assert_int_not_equal(sb_catalogue_load_file(&catalogue, path, &module, &diag), SB_OK);
     if (count_messages(&diag, list[i].code, list[i].message) != 1 || diag.count != 1) {
@@ -98,7 +98,7 @@ static void broken_modules_are_refused(void **state)
     }
     sb_diagnostics_clear(&diag);
   }
-  const sb_module *module;
+  sb_module *module;
   char path[512];
   snprintf(path, sizeof path, "%s/newer_compatible.so", SAMEBIT_FIXTURES);
   assert_int_equal(sb_catalogue_load_file(&catalogue, path, &module, &diag), SB_OK);

@@ -40,7 +40,7 @@ static void *take(void *context, const char *name, size_t bytes)
   guarded *g = &blocks[i];
   *g = (guarded){.base = base, .block = base + guard + inner - room, .size = bytes, .length = inner + 2 * guard};
   snprintf(g->name, sizeof g->name, "%s", name);
-  memset(base + page, MARK, inner - room);
+  memset(base + guard, MARK, inner - room);
   memset(g->block + bytes, MARK, room - bytes);
   return g->block;
 }

@@ -84,7 +84,7 @@ static void set_limits(void)
 
 /* Calls that loading, memory, threads and clocks need. */
 static const char *const allowed[] = {
-    "read", "readv", "pread64", "write", "close", "fstat", "stat", "lstat", "newfstatat", "statx", "lseek", "_llseek", "access", "faccessat", "faccessat2",
+    "read", "readv", "pread64", "write", "writev", "close", "fstat", "stat", "lstat", "newfstatat", "statx", "lseek", "_llseek", "access", "faccessat", "faccessat2",
     "readlink", "readlinkat", "getcwd", "mmap", "mmap2", "mprotect", "munmap", "mremap", "madvise", "brk", "futex", "futex_time64", "set_robust_list", "get_robust_list",
     "rseq", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigreturn", "sigaltstack", "exit", "exit_group", "sched_yield", "sched_getaffinity", "getpid",
     "gettid", "getuid", "geteuid", "getgid", "getegid", "clock_gettime", "clock_gettime64", "clock_getres", "clock_nanosleep", "clock_nanosleep_time64",

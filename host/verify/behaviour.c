@@ -162,21 +162,32 @@ static bool check_broad_phase(sb_subject *s)
   return same_as_plain(s, "broad phase", SB_BROAD_ALL_PAIRS, v);
 }
 
-/* Memory at other places, spoiled when it is given back, with guards that must stay whole. */
-static bool check_memory(sb_subject *s)
+/* A run in memory at other places, spoiled when it is given back, with guards that must stay whole. */
+static bool run_in_hostile_memory(sb_subject *s, uint64_t *digest)
 {
   sb_hostile_memory *memory = malloc(sizeof *memory);
   if (!memory) return fail(s, &(sb_diagnostics){0});
   sb_hostile_memory_init(memory);
   variant v = turned(1, 0);
   v.memory = s->memory ? s->memory : &memory->source;
-  uint64_t got;
-  bool ok = digest_of(s, v, &got);
+  bool ok = digest_of(s, v, digest);
   const char *complaint = sb_hostile_memory_complaint(memory);
+  if (!complaint && s->complaint) complaint = s->complaint();
   if (complaint) snprintf(s->text, sizeof s->text, "%s", complaint);
-  ok = ok && !complaint && plain_digest(s) && same(s, "with memory moved, run", 2, s->plain, got);
   free(memory);
-  return ok;
+  return ok && !complaint;
+}
+
+static bool check_bounds(sb_subject *s)
+{
+  uint64_t ignore;
+  return run_in_hostile_memory(s, &ignore);
+}
+
+static bool check_memory(sb_subject *s)
+{
+  uint64_t got;
+  return plain_digest(s) && run_in_hostile_memory(s, &got) && same(s, "with memory moved, run", 2, s->plain, got);
 }
 
 /* Junk in padding lanes, behind the contacts of this tick and of the last. */
@@ -315,8 +326,9 @@ static bool check_environment(sb_subject *s)
 }
 
 const sb_behaviour_check sb_behaviour_checks[] = {
-    {"memory", "where its memory lies, and what lies beside it", check_memory},
+    {"bounds", "what lies beside its arrays: it writes nothing there", check_bounds},
     {"repeat", "running again", check_repeat},
+    {"memory", "where its memory lies, and what it held before", check_memory},
     {"lanes", "the lane width", check_lanes},
     {"threads", "the number of threads, 2 to 16", check_threads},
     {"shuffle", "the order in which tasks start", check_shuffle},

@@ -18,6 +18,7 @@ typedef struct sb_subject {
   const sb_model_store *more; /* the same bodies, then others; NULL when there is none */
   uint32_t ticks;             /* of each run, at least 2 */
   const sb_memory_source *memory; /* of the check "memory"; NULL for the portable one */
+  const char *(*complaint)(void); /* what that memory has seen so far, or NULL */
   bool has_plain;
   uint64_t plain;
   char text[320]; /* what a check found, when it fails */
@@ -29,6 +30,7 @@ typedef struct sb_behaviour_check {
   bool (*run)(sb_subject *s);
 } sb_behaviour_check;
 
+/* The first is "bounds": others would suffer from what it finds. */
 extern const sb_behaviour_check sb_behaviour_checks[];
 extern const size_t sb_behaviour_check_count;
 /* The check of that name, or NULL. */

@@ -29,7 +29,7 @@ static void misbehaviour_is_named(void **state)
 {
   (void)state;
   static const expectation list[] = {
-      {"crashes", "it crashed (Segmentation fault), during the check \"memory\""},
+      {"crashes", "it crashed (Segmentation fault), during the check \"bounds\""},
       {"hangs", "it was not done after"},
       {"overruns", "behind the end of the array or block \"solver.own\""},
       {"overruns_far", "reached behind the end of the array or block \"state.body_q\""},
@@ -37,7 +37,7 @@ static void misbehaviour_is_named(void **state)
       {"writes_file", "system call openat"},
       {"starts_program", "system call clone"},
       {"exits", "ended the process by itself"},
-      {"unclear_memory", "check "},
+      {"unclear_memory", "micro-scene"},
       {"other_bodies", "check ownership: it moved body"},
       {"world_index", "check worlds: among"},
       {"counts_bodies", "check unrelated: with unrelated bodies"},

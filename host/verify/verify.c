@@ -109,18 +109,19 @@ static bool check_scene(const sb_solver_api *api, const sb_micro_scene *scene, b
 void sb_verify_deeply(const sb_solver_api *api, uint32_t backend, const sb_verify_watch *watch, sb_verdict *verdict)
 {
   bool ok = true;
+  *verdict = (sb_verdict){.mode = SB_MODE_OFF};
   if (backend != SB_BACKEND_CPU || api->desc->mode[backend] == SB_MODE_OFF) {
     sb_verify_solver(api, backend, sb_cpu_lanes(), verdict);
     return;
   }
   for (size_t i = 0; ok && i < sb_micro_scene_count; i++)
     if (fits(api, &sb_micro_scenes[i])) ok = check_scene(api, &sb_micro_scenes[i], true, watch, verdict);
+  for (size_t i = 0; ok && i < sb_micro_scene_count; i++)
+    if (fits(api, &sb_micro_scenes[i])) ok = check_scene(api, &sb_micro_scenes[i], false, watch, verdict);
   if (!ok) return;
   say_at(watch, api, "each", "golden");
   sb_verify_solver(api, backend, sb_cpu_lanes(), verdict);
-  for (size_t i = 0; verdict->mode != SB_MODE_OFF && ok && i < sb_micro_scene_count; i++)
-    if (fits(api, &sb_micro_scenes[i])) ok = check_scene(api, &sb_micro_scenes[i], false, watch, verdict);
-  if (!ok || verdict->mode != SB_MODE_CROSS_PLATFORM) return;
+  if (verdict->mode != SB_MODE_CROSS_PLATFORM) return;
   snprintf(verdict->reason, sizeof verdict->reason, "golden hashes matched; bounds kept; threads, lanes, task order, memory, worlds, restores and %zu more varied",
            sb_behaviour_check_count - 7);
 }

@@ -51,7 +51,7 @@ static void verification_finds_faults(void **state)
       {"featherstone", SB_MODE_CROSS_PLATFORM, "golden hashes matched"},
       {"semi_implicit", SB_MODE_CROSS_PLATFORM, "golden hashes matched"},
       {"no_golden", SB_MODE_RUN_TO_RUN, "no golden hash"},
-      {"task_order", SB_MODE_OFF, "shuffled tasks"},
+      {"task_order", SB_MODE_OFF, "task order"},
       {"flush_in_step", SB_MODE_OFF, "floating-point environment"},
       {"nan_state", SB_MODE_OFF, "NaN in state.body_q"},
       {"fails", SB_MODE_OFF, "fails at tick 3"},

@@ -18,6 +18,7 @@ static cli_option run_options[] = {{"--ticks", "N", "how many ticks (default: [r
                                    {NULL, NULL, NULL, NULL, 0}};
 static cli_option validate_options[] = {CLI_SESSION_OPTIONS, {NULL, NULL, NULL, NULL, 0}};
 static cli_option plugins_options[] = {{"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
+                                       {"--no-cache", NULL, "try every plugin anew; neither read nor write what is known of it", NULL, 0},
                                        {NULL, NULL, NULL, NULL, 0}};
 static cli_option cook_options[] = {{"--out", "FILE", "where to write the model bytes; without it only the report is printed", NULL, 0},
                                     {"--param", "KEY=VALUE", "parameter of a generator; may be repeated", NULL, 0},
@@ -90,6 +91,20 @@ static const cli_option *find_option(const cli_command *command, const char *nam
   return NULL;
 }
 
+/* $XDG_CACHE_HOME/samebit, or ~/.cache/samebit; NULL when neither is known or --no-cache is given. */
+const char *cli_cache_dir(cli *c)
+{
+  const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cli_flag(c, "--no-cache")) return NULL;
+  if (base && base[0] == '/')
+    snprintf(c->cache_dir, sizeof c->cache_dir, "%.1000s/samebit", base);
+  else if (home && home[0] == '/')
+    snprintf(c->cache_dir, sizeof c->cache_dir, "%.1000s/.cache/samebit", home);
+  else
+    return NULL;
+  return c->cache_dir;
+}
+
 sb_session_options cli_session_options(cli *c)
 {
   sb_session_options o = {0};
@@ -104,6 +119,7 @@ sb_session_options cli_session_options(cli *c)
     sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, "--lanes", "this CPU runs at most %u lanes", sb_cpu_lanes());
   o.shuffle = cli_whole(c, "--shuffle", 0, 0, UINT64_MAX);
   o.backend = cli_value(c, "--backend");
+  o.cache_dir = cli_cache_dir(c);
   return o;
 }
 
@@ -304,6 +320,7 @@ static int run_command(cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && !strcmp(argv[1], SB_TRIAL_WORD)) return sb_trial_child(argc, argv);
   /* A closed standard stream must not become the first file that is opened. */
   for (int fd = 0; fd < 3; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0) return CLI_USAGE;

@@ -202,7 +202,7 @@ int cmd_run(cli *c)
   uint64_t ticks = cli_whole(c, "--ticks", UINT64_MAX, 0, UINT64_MAX - 1);
   if (c->diag.error_count) return CLI_USAGE;
   sb_status status = sb_session_open(c->words[0], &options, &s, &c->diag);
-  if (status == SB_E_MODE) cli_report_parts(c, &s);
+  if (status == SB_E_MODE && s.part_count) cli_report_parts(c, &s);
   if (status) {
     sb_session_close(&s);
     return cli_exit_code(status);
@@ -239,7 +239,7 @@ int cmd_validate(cli *c)
   sb_session_options options = cli_session_options(c);
   if (c->diag.error_count) return CLI_USAGE;
   sb_status status = sb_session_open(c->words[0], &options, &s, &c->diag);
-  if (!status || status == SB_E_MODE) {
+  if (!status || (status == SB_E_MODE && s.part_count)) {
     cli_report_parts(c, &s);
     report_scene(c, &s);
   }

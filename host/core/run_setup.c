@@ -2,6 +2,7 @@
 #include "run_setup.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +117,9 @@ static uint64_t read_number(reader *r, int base, uint64_t most)
 {
   char word[256], *end;
   next_word(r, word);
+  errno = 0;
   uint64_t value = isxdigit((unsigned char)word[0]) ? strtoull(word, &end, base) : (end = word, 0);
-  if (end == word || *end || value > most) {
+  if (end == word || *end || errno || value > most) {
     fail(r, "a whole number in range", word);
     return 0;
   }
@@ -225,6 +227,8 @@ static void read_part(reader *r, const sb_solver_api *(*find)(const char *), con
   for (uint32_t i = 0; params && i < count; i++) {
     uint64_t bits = read_number(r, 16, UINT64_MAX);
     memcpy(&params[i], &bits, sizeof bits);
+    const sb_param_desc *desc = &part->api->desc->params[i];
+    if (!(params[i] >= desc->minimum && params[i] <= desc->maximum)) fail(r, "a parameter in its range", desc->name);
   }
   part->bodies = read_ranges(r, "bodies", m->body_count, &part->body_count);
   part->particles = read_ranges(r, "particles", m->particle_count, &part->particle_count);

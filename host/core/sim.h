@@ -10,6 +10,7 @@
 #include "array_registry.h"
 #include "diagnostic.h"
 #include "model_store.h"
+#include "sim_memory.h"
 #include "samebit/solver.h"
 
 typedef struct sb_sim sb_sim;
@@ -54,6 +55,8 @@ typedef struct sb_sim_config {
   uint64_t shuffle;            /* not 0: tasks start in a permuted order */
   uint64_t seed;
   bool events;                 /* keep contact events; changes no result */
+  const sb_memory_source *memory; /* for checks: where the memory of solvers comes from; NULL for the C library */
+  bool disturb;                /* for checks: fills padding and unused elements with junk every tick; changes no result */
 } sb_sim_config;
 
 /* Creates the simulation in the state of tick 0. */

@@ -173,6 +173,9 @@ static sb_status open_session(const char *ini_path, const sb_session_options *o,
     status = status_so_far(diag, errors);
   }
   if (!status) status = sb_catalogue_init(&s->catalogue, o->plugin_dirs, o->plugin_dir_count, diag);
+  s->catalogue.trial.behave = true;
+  s->catalogue.trial.cache_dir = o->cache_dir;
+  s->catalogue.trial.seconds = o->trial_seconds;
   if (!status) status = sb_session_find_parts(s, o, diag); /* plugins, parameters */
   if (!status) status = load_scene(s, diag);
   if (!status) {
@@ -187,11 +190,12 @@ static sb_status open_session(const char *ini_path, const sb_session_options *o,
   if (!status) status = sb_session_assign_bodies(s, diag);
   if (!status) status = sb_session_find_ccd(s, diag);
   if (!status) status = sb_session_grant_modes(s, diag);
-  if (!status || status == SB_E_MODE) {
+  bool loaded = s->sim.model != NULL;
+  if (!status || (status == SB_E_MODE && loaded)) {
     sb_status filled = sb_session_fill_sim(s, diag);
     if (filled) status = filled;
   }
-  if (status && status != SB_E_MODE) sb_session_close(s);
+  if (status && (status != SB_E_MODE || !loaded)) sb_session_close(s);
   return status;
 }
 

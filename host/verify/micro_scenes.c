@@ -175,7 +175,17 @@ static void build_reach(sb_model_builder *b)
   }
 }
 
-sb_model_store *sb_micro_scene_model(const char *name)
+/* Two bodies that meet each other 60 m away from everything else. */
+static void add_unrelated(sb_model_builder *b)
+{
+  const double ball[3] = {0.3, 0, 0};
+  add_free_body(b, SB_SHAPE_SPHERE, ball, 60.0, 0.5, 1);
+  add_free_body(b, SB_SHAPE_SPHERE, ball, 60.2, 1.0, -1);
+}
+
+sb_model_store *sb_micro_scene_model(const char *name) { return sb_micro_scene_model_with(name, false); }
+
+sb_model_store *sb_micro_scene_model_with(const char *name, bool unrelated)
 {
   sb_model_builder *b = sb_builder_create();
   sb_model_store *store = NULL;
@@ -191,6 +201,7 @@ sb_model_store *sb_micro_scene_model(const char *name)
     build_sense(b);
   else
     name = NULL;
+  if (unrelated) add_unrelated(b);
   if (name && sb_builder_finalise(b, name, &store, NULL)) store = NULL;
   sb_builder_free(b);
   return store;

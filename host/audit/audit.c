@@ -64,26 +64,41 @@ uint32_t sb_audit_mode(const sb_audit *audit, const sb_finding **worst)
   return mode;
 }
 
-void sb_audit_one(Elf *elf, const char *path, bool plugin, bool opcodes, sb_audit *audit)
+void sb_audit_one(Elf *elf, const char *path, bool plugin, sb_audit *audit)
 {
   const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
   if (!sb_audit_layout(elf, file, audit)) return;
   sb_audit_symbols(elf, file, plugin, audit);
   sb_audit_switches(elf, file, audit);
-  if (opcodes) sb_audit_opcodes(elf, file, audit);
-  sb_audit_libraries(elf, path, opcodes, audit);
+  sb_audit_libraries(elf, path, audit);
 }
 
-void sb_audit_file(const sb_sealed_file *file, bool opcodes, sb_audit *audit)
+void sb_audit_file(const sb_sealed_file *file, sb_audit *audit)
 {
   *audit = (sb_audit){0};
   elf_version(EV_CURRENT);
   Elf *elf = elf_memory(file->bytes, file->size);
   if (elf)
-    sb_audit_one(elf, file->path, true, opcodes, audit);
+    sb_audit_one(elf, file->path, true, audit);
   else
     sb_audit_add(audit, SB_AUDIT_RULE_elf, "%s: %s", file->path, elf_errmsg(-1));
   elf_end(elf);
+}
+
+static void audit_code_of(const sb_sealed_file *file, sb_audit *audit)
+{
+  const char *slash = strrchr(file->path, '/');
+  Elf *elf = elf_memory(file->bytes, file->size);
+  if (elf) sb_audit_opcodes(elf, slash ? slash + 1 : file->path, audit);
+  elf_end(elf);
+}
+
+void sb_audit_code(const sb_sealed_file *file, sb_audit *audit)
+{
+  elf_version(EV_CURRENT);
+  if (sb_audit_find(audit, SB_AUDIT_RULE_elf)) return;
+  audit_code_of(file, audit);
+  for (size_t i = 0; i < audit->library_count; i++) audit_code_of(&audit->libraries[i], audit);
 }
 
 void sb_audit_clear(sb_audit *audit)

@@ -55,8 +55,10 @@ const char *sb_audit_rule_name(sb_audit_rule rule);
 const char *sb_audit_rule_text(sb_audit_rule rule);
 uint32_t sb_audit_rule_limit(sb_audit_rule rule);
 
-/* Judges a file and the libraries that it needs. `opcodes`: look at machine code too, which takes the longest. */
-void sb_audit_file(const sb_sealed_file *file, bool opcodes, sb_audit *audit);
+/* Judges a file and the libraries that it needs, but for their machine code. */
+void sb_audit_file(const sb_sealed_file *file, sb_audit *audit);
+/* Adds what the machine code of the file and its libraries gives; this takes the longest. */
+void sb_audit_code(const sb_sealed_file *file, sb_audit *audit);
 void sb_audit_clear(sb_audit *audit);
 /* The first finding of a rule, or NULL. */
 const sb_finding *sb_audit_find(const sb_audit *audit, sb_audit_rule rule);

@@ -80,7 +80,7 @@ static bool find_library(const char *name, const char *needed_by, const char *se
   return false;
 }
 
-static void judge_library(const char *path, const char *name, bool opcodes, sb_audit *audit)
+static void judge_library(const char *path, const char *name, sb_audit *audit)
 {
   sb_sealed_file file;
   sb_diagnostics diag = {0};
@@ -96,7 +96,7 @@ static void judge_library(const char *path, const char *name, bool opcodes, sb_a
     }
   Elf *elf = elf_memory(file.bytes, file.size);
   audit->depth++;
-  if (elf && audit->depth <= 16) sb_audit_one(elf, file.path, false, opcodes, audit); /* what it needs comes before it */
+  if (elf && audit->depth <= 16) sb_audit_one(elf, file.path, false, audit); /* what it needs comes before it */
   if (audit->depth > 16) sb_audit_add(audit, SB_AUDIT_RULE_library, "its libraries need each other in a circle, or more than 16 deep");
   audit->depth--;
   elf_end(elf);
@@ -108,7 +108,7 @@ static void judge_library(const char *path, const char *name, bool opcodes, sb_a
   sb_sealed_file_close(&file);
 }
 
-void sb_audit_libraries(Elf *elf, const char *path, bool opcodes, sb_audit *audit)
+void sb_audit_libraries(Elf *elf, const char *path, sb_audit *audit)
 {
   needs n;
   read_needs(elf, &n);
@@ -116,7 +116,7 @@ void sb_audit_libraries(Elf *elf, const char *path, bool opcodes, sb_audit *audi
     char place[PATH_MAX];
     if (is_systems_own(n.names[i])) continue;
     if (find_library(n.names[i], path, n.search, place))
-      judge_library(place, n.names[i], opcodes, audit);
+      judge_library(place, n.names[i], audit);
     else
       sb_audit_add(audit, SB_AUDIT_RULE_library, "it needs %s, which is in no folder of its RUNPATH nor of the system; link it with -Wl,-rpath,'$ORIGIN'",
                    n.names[i]);

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fp_env.h"
+#include "hash_file.h"
 #include "output_file.h"
 
 static double seconds_now(void)
@@ -104,7 +106,7 @@ static void release_signals(const struct sigaction old[2])
 
 /* What a run writes besides its summary; files that are not asked for stay closed. */
 typedef struct run_files {
-  output_file hashes, events;
+  output_file hashes, events, dump;
 } run_files;
 
 static const char *shape_name(const sb_session *s, int32_t shape) { return sb_model_store_name(s->model, SB_NAME_SHAPE, (uint32_t)shape); }
@@ -135,8 +137,7 @@ static void write_events(const sb_session *s, const sb_sim *sim, uint64_t tick, 
 
 static void write_tick(const sb_session *s, const sb_sim *sim, uint64_t done, const run_files *files)
 {
-  uint64_t hash;
-  if (files->hashes.file && sb_sim_hash_history(sim, done, &hash)) fprintf(files->hashes.file, "%" PRIu64 " %016" PRIx64 "\n", done, hash);
+  if (files->hashes.file) sb_hash_file_row(files->hashes.file, sim);
   if (files->events.file) write_events(s, sim, done, files->events.file);
 }
 
@@ -148,6 +149,11 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
   double start = seconds_now(), last = start;
   sb_status status = SB_OK;
   uint64_t done = 0;
+  if (files->hashes.file) {
+    char domain[256];
+    sb_domain_text(domain, sizeof domain);
+    sb_hash_file_begin(files->hashes.file, sim, domain);
+  }
   catch_signals(old);
   while (!status && done < ticks && !interrupted) {
     status = sb_sim_step(sim, &c->diag);
@@ -158,6 +164,7 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
   }
   release_signals(old);
   double seconds = seconds_now() - start;
+  if (files->dump.file && !status) sb_sim_dump(sim, files->dump.file);
   report_run(c, s, sim, seconds, done, status != SB_OK);
   if (!status && sb_sim_statistics(sim).overflow_ticks) {
     sb_sim_buffer b[SB_SIM_BUFFERS];
@@ -190,6 +197,7 @@ static sb_status open_file(cli *c, const char *option, output_file *out)
 int cmd_run(cli *c)
 {
   sb_session s;
+  if (cli_flag(c, "--hostile-fp")) sb_fp_env_make_hostile();
   sb_session_options options = cli_session_options(c);
   uint64_t ticks = cli_whole(c, "--ticks", UINT64_MAX, 0, UINT64_MAX - 1);
   if (c->diag.error_count) return CLI_USAGE;
@@ -208,15 +216,18 @@ int cmd_run(cli *c)
   s.sim.events = cli_value(c, "--events") != NULL;
   status = open_file(c, "--hashes", &files.hashes);
   if (!status) status = open_file(c, "--events", &files.events);
+  if (!status) status = open_file(c, "--dump", &files.dump);
   if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
   if (!status) {
     fflush(stdout);
     code = simulate(c, &s, sim, ticks, &files);
     if (output_file_finish(&files.hashes, &c->diag)) code = CLI_BAD_ANSWER;
     if (output_file_finish(&files.events, &c->diag)) code = CLI_BAD_ANSWER;
+    if (output_file_finish(&files.dump, &c->diag)) code = CLI_BAD_ANSWER;
   }
   output_file_drop(&files.hashes);
   output_file_drop(&files.events);
+  output_file_drop(&files.dump);
   sb_sim_destroy(sim);
   sb_session_close(&s);
   return code;

@@ -20,15 +20,16 @@ static void *host_alloc(void *context, uint64_t bytes)
 {
   sim_part *part = context;
   if (bytes > SIZE_MAX - 128) return NULL;
+  const sb_memory_source *source = part->sim->registry.memory;
   size_t size = ((size_t)bytes + 63) / 64 * 64;
   void **blocks = realloc(part->blocks, (part->block_count + 1) * sizeof *blocks);
   if (!blocks) return NULL;
   part->blocks = blocks;
   /* calloc leaves large blocks to the system's zero pages: what a plugin reserves and never touches costs nothing. */
-  char *block = calloc(1, size + 64);
+  char *block = source ? source->take(source->context, part->name, (size_t)bytes) : calloc(1, size + 64);
   if (!block) return NULL;
   part->blocks[part->block_count++] = block;
-  return block + (64 - (uintptr_t)block % 64);
+  return source ? block : block + (64 - (uintptr_t)block % 64);
 }
 
 static sb_status host_register(void *context, const sb_array_desc *desc, void **data)
@@ -336,6 +337,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   sim->dt = (float)config->dt_numerator / (float)config->dt_denominator;
   sim->mode = config->mode;
   sim->seed = config->seed;
+  sim->disturb = config->disturb;
   sim->setup_hash = hash_setup(config);
   sim->lanes = config->lanes && config->lanes <= sb_cpu_lanes() ? config->lanes : sb_cpu_lanes();
   sim->part_count = config->part_count;
@@ -347,6 +349,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   if (!sim->parts || !sim->history || !sim->history_tick || !sim->body_q_before || sb_registry_init(&sim->registry, sim->model) ||
       sb_thread_pool_create(config->threads ? config->threads : 1, config->shuffle, &sim->pool))
     status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for state or threads");
+  sim->registry.memory = config->memory;
   if (!status) status = create_state(sim, diag);
   if (!status && sb_sim_hash_start(sim)) status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for hashes");
   if (!status) status = create_collision(sim, config, diag);
@@ -373,7 +376,7 @@ void sb_sim_destroy(sb_sim *sim)
     sim_part *part = &sim->parts[p];
     if (part->active) part->api->deactivate(part->instance);
     if (part->instance) part->api->destroy(part->instance);
-    for (size_t b = 0; b < part->block_count; b++) free(part->blocks[b]);
+    for (size_t b = 0; b < part->block_count; b++) sb_memory_give(sim->registry.memory, part->blocks[b]);
     free(part->blocks);
     free(part->params);
     free(part->bodies);
@@ -576,6 +579,7 @@ static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
   apply_actuators(sim);
   sb_sim_apply_constraints(sim);
   sb_status status = collide(sim, diag);
+  if (sim->disturb) sb_sim_disturb(sim);
   copy_floats(sim->body_q_before, sim->state.body_q, (size_t)sim->model->body_count * 7);
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
   if (status) return status;

@@ -5,9 +5,12 @@
 #ifndef SAMEBIT_HOST_SIM_H
 #define SAMEBIT_HOST_SIM_H
 
+#include <stdio.h>
+
 #include "array_registry.h"
 #include "diagnostic.h"
 #include "model_store.h"
+#include "sim_memory.h"
 #include "samebit/solver.h"
 
 typedef struct sb_sim sb_sim;
@@ -54,6 +57,8 @@ typedef struct sb_sim_config {
   uint64_t shuffle;            /* not 0: tasks start in a permuted order */
   uint64_t seed;
   bool events;                 /* keep contact events; changes no result */
+  const sb_memory_source *memory; /* for checks: where the memory of solvers comes from; NULL for the C library */
+  bool disturb;                /* for checks: fills padding and unused elements with junk every tick; changes no result */
 } sb_sim_config;
 
 /* Creates the simulation in the state of tick 0. */
@@ -90,6 +95,14 @@ bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash);
 sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diagnostics *diag);
 /* Puts a snapshot of a simulation with the same model and parts back. On error nothing has changed. */
 sb_status sb_sim_restore(sb_sim *sim, const void *bytes, size_t size, sb_diagnostics *diag);
+
+/* Everything that a difference can be in, as text: contacts of the last tick, then all state, one word a line: array, element, component,
+ * the word as 8 hex digits, and the body that it belongs to (-1 for none). Worlds and bodies count over the whole model. */
+void sb_sim_dump(const sb_sim *sim, FILE *file);
+
+/* What two runs must share to be compared: cooked bytes; solvers, versions, parameters, bodies, seed and coupling. */
+uint64_t sb_sim_model_hash(const sb_sim *sim);
+uint64_t sb_sim_setup_hash(const sb_sim *sim);
 
 /* Where two simulations differ first: stage, array, element, component and both words. */
 typedef struct sb_difference {

@@ -66,6 +66,7 @@ struct sb_sim {
   uint64_t setup_hash; /* of solvers, versions, parameters, bodies, seed and coupling: what a snapshot must share */
   uint64_t tick;
   bool failed;
+  bool disturb;
   double owed_seconds; /* advance(): real time not yet simulated */
   sb_state state;
   sb_registry registry;
@@ -137,6 +138,9 @@ void sb_sensors_evaluate(sb_sim *sim, uint64_t ticks_done);
 sb_status sb_events_create(sb_sim *sim, sb_diagnostics *diag);
 void sb_events_reset(sb_sim *sim);
 void sb_events_find(sb_sim *sim);
+
+/* sim_disturb.c: junk into padding lanes and behind the elements in use. */
+void sb_sim_disturb(sb_sim *sim);
 
 /* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
 uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);

@@ -234,6 +234,38 @@ uint64_t sb_sim_hash_stage(const sb_sim *sim, sb_stage stage)
   return run;
 }
 
+uint64_t sb_sim_model_hash(const sb_sim *sim) { return sb_model_store_hash(sim->store); }
+uint64_t sb_sim_setup_hash(const sb_sim *sim) { return sim->setup_hash; }
+
+static void dump_contacts(const sb_sim *sim, FILE *file)
+{
+  const sb_contacts *contacts = sb_collision_contacts(sim->collision);
+  contact_field fields[MAX_CONTACT_FIELDS];
+  size_t count = list_contact_fields(contacts, fields);
+  fprintf(file, "contacts.count 0 0 %08x -1\n", contacts->count);
+  for (uint32_t i = 0; i < contacts->count; i++) {
+    int32_t body = contacts->body_a[i] >= 0 ? contacts->body_a[i] : contacts->body_b[i];
+    for (size_t f = 0; f < count; f++)
+      for (uint32_t c = 0; c < fields[f].words; c++) {
+        uint32_t word;
+        memcpy(&word, (const uint32_t *)fields[f].data + (size_t)i * fields[f].words + c, sizeof word);
+        if (!strcmp(fields[f].name, "contacts.key")) word = (uint32_t)(contacts->key[i] >> (32 * c));
+        fprintf(file, "%s %u %u %08x %d\n", fields[f].name, i, c, word, (int)body);
+      }
+  }
+}
+
+void sb_sim_dump(const sb_sim *sim, FILE *file)
+{
+  dump_contacts(sim, file);
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    const sb_array *a = &sim->registry.arrays[i];
+    for (uint32_t e = 0; e < sb_array_live(a, sim->model->world_count); e++)
+      for (uint32_t c = 0; c < a->components; c++)
+        fprintf(file, "%s %u %u %08x %d\n", a->name, e, c, a->data[sb_array_word(a, e, c)], (int)sb_array_body(&sim->registry, a, e));
+  }
+}
+
 bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash)
 {
   if (sim->history_tick[tick % SB_HASH_HISTORY] != tick) return false;

@@ -34,6 +34,7 @@ sb_status sb_catalogue_init(sb_catalogue *c, const char *const *dirs, size_t dir
     }
     ok = add_dir(c, dirs[i]);
   }
+  sb_trial_find_program(&c->trial);
   /* bin/samebit looks in plugins/ (build tree) and lib/samebit/ (installed), both beside bin/. */
   char self[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -59,6 +60,7 @@ void sb_catalogue_free(sb_catalogue *c)
   for (size_t i = c->module_count; i-- > 0;) sb_module_unload(&c->modules[i]);
   for (size_t i = 0; i < c->dir_count; i++) free(c->dirs[i]);
   free(c->modules);
+  free(c->trial.program);
   free(c->dirs);
   *c = (sb_catalogue){0};
 }
@@ -79,9 +81,10 @@ static sb_status refuse_file(const sb_module *m, sb_diagnostics *diag)
 
 static sb_status load_judged(sb_catalogue *c, sb_module *m, sb_diagnostics *diag)
 {
-  (void)c;
-  sb_audit_file(&m->file, true, &m->audit);
+  sb_audit_file(&m->file, &m->audit);
   sb_status status = refuse_file(m, diag);
+  if (!status && c->trial.program) status = sb_trial_module(&c->trial, &m->file, &m->audit, &m->trial, diag);
+  if (!status && !c->trial.program) sb_audit_code(&m->file, &m->audit);
   if (status) return status;
   int *library_fds[SB_MAX_LIBRARIES];
   for (size_t i = 0; i < m->audit.library_count; i++) library_fds[i] = &m->audit.libraries[i].fd;
@@ -95,12 +98,12 @@ static sb_status check_pin(const sb_module *m, const uint64_t *hash, sb_diagnost
                    *hash);
 }
 
-sb_status sb_catalogue_load_file(sb_catalogue *c, const char *path, const sb_module **module, sb_diagnostics *diag)
+sb_status sb_catalogue_load_file(sb_catalogue *c, const char *path, sb_module **module, sb_diagnostics *diag)
 {
   return sb_catalogue_load_pinned(c, path, NULL, module, diag);
 }
 
-sb_status sb_catalogue_load_pinned(sb_catalogue *c, const char *path, const uint64_t *hash, const sb_module **module, sb_diagnostics *diag)
+sb_status sb_catalogue_load_pinned(sb_catalogue *c, const char *path, const uint64_t *hash, sb_module **module, sb_diagnostics *diag)
 {
   *module = NULL;
   char real[PATH_MAX];
@@ -154,7 +157,7 @@ static size_t list_plugins(const char *dir, char ***out)
 }
 
 sb_status sb_catalogue_find_solver(sb_catalogue *c, const char *id, const char *where, const uint64_t *hash,
-                                   const sb_module **module, const sb_solver_api **api, sb_diagnostics *diag)
+                                   sb_module **module, const sb_solver_api **api, sb_diagnostics *diag)
 {
   *module = NULL;
   *api = NULL;
@@ -206,7 +209,7 @@ void sb_catalogue_load_all(sb_catalogue *c, sb_diagnostics *diag)
     size_t n = list_plugins(c->dirs[d], &names);
     for (size_t i = 0; i < n; i++) {
       char path[PATH_MAX + 80];
-      const sb_module *module;
+      sb_module *module;
       snprintf(path, sizeof path, "%s/%s.so", c->dirs[d], names[i]);
       sb_catalogue_load_file(c, path, &module, diag);
       free(names[i]);

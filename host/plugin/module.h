@@ -2,13 +2,14 @@
 #ifndef SAMEBIT_HOST_MODULE_H
 #define SAMEBIT_HOST_MODULE_H
 
-#include "audit.h"
+#include "trial.h"
 #include "samebit/samebit.h"
 
 typedef struct sb_module {
   const char *path;       /* without symbolic links; owned by `file` */
   sb_sealed_file file;
   sb_audit audit;
+  sb_trial trial;         /* what a process of its own has shown; not run without a program for trials */
   void *handle;
   void *library_handles[SB_MAX_LIBRARIES]; /* loaded before it, from their own sealed copies */
   const sb_plugin_entry *entry;

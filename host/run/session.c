@@ -176,6 +176,9 @@ static sb_status open_session(const char *ini_path, const sb_session_options *o,
     status = status_so_far(diag, errors);
   }
   if (!status) status = sb_catalogue_init(&s->catalogue, o->plugin_dirs, o->plugin_dir_count, diag);
+  s->catalogue.trial.behave = true;
+  s->catalogue.trial.cache_dir = o->cache_dir;
+  s->catalogue.trial.seconds = o->trial_seconds;
   if (!status) status = sb_session_find_parts(s, o, diag); /* plugins, parameters */
   if (!status) status = load_scene(s, diag);
   if (!status) {

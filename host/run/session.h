@@ -18,6 +18,8 @@ typedef struct sb_session_options {
   uint32_t lanes;          /* 0: the widest */
   uint64_t shuffle;
   const char *backend;     /* for every solver; NULL: as the INI says */
+  const char *cache_dir;   /* where outcomes of trials are kept; NULL: nowhere */
+  double trial_seconds;    /* limit of a plugin's trial; 0: the usual one */
 } sb_session_options;
 
 /* A part of the run that has a mode: the collision pipeline, then each solver in INI order. */
@@ -28,7 +30,7 @@ typedef struct sb_session_part {
   uint32_t asked, declared, verified, granted; /* SB_MODE_* */
   char reason[320];       /* for what was granted */
   char *where;            /* where the mode was asked for */
-  const sb_module *module; /* NULL for the collision pipeline */
+  sb_module *module;       /* NULL for the collision pipeline */
   const sb_solver_api *api;
   double *params;
   uint32_t *particles;

@@ -243,20 +243,28 @@ static void add_soft_particles(const soft_grid *g, const double *v)
       }
 }
 
-/* Six tetrahedra around the diagonal of the cell (Kuhn 1960), mirrored from cell to cell along each axis: faces match, and no direction
- * is favoured. Linear tetrahedra are too stiff where one layer bends; four cells or more across keep the error small. */
+/* Five tetrahedra: one over the four corners whose coordinates have an even sum, and one at each other corner. Faces match, the cells
+ * alternate, and no direction is favoured. (Six around the same diagonal in each cell, in place of these, turn a cantilever sideways by
+ * 8 % of its sag and make it twice as stiff.) Linear tetrahedra are too stiff where few of them bend: with 2, 4, 8 cells across, a
+ * cantilever four times as long as thick sags by 69, 92, 101 % of what a beam does at a Poisson's ratio of 0.3, and 60, 85, 96 %
+ * at 0.45. */
 static void add_soft_cell(const soft_grid *g, const int cell[3], const sb_build_tet *material)
 {
-  static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  for (int t = 0; t < 6; t++) {
-    int at[3] = {cell[0] + cell[0] % 2, cell[1] + cell[1] % 2, cell[2] + cell[2] % 2};
-    sb_build_tet tet = *material;
-    tet.particle[0] = soft_particle(g, at);
-    for (int k = 0; k < 3; k++) {
-      int axis = orders[t][k];
-      at[axis] = cell[axis] + 1 - cell[axis] % 2;
-      tet.particle[k + 1] = soft_particle(g, at);
-    }
+  int32_t corner[8], even[4];
+  int n = 0;
+  for (int k = 0; k < 8; k++) {
+    const int at[3] = {cell[0] + (k & 1), cell[1] + (k >> 1 & 1), cell[2] + (k >> 2)};
+    corner[k] = soft_particle(g, at);
+    if ((at[0] + at[1] + at[2]) % 2 == 0) even[n++] = corner[k];
+  }
+  sb_build_tet tet = *material;
+  memcpy(tet.particle, even, sizeof even);
+  deformable_add_tet(g->builder, &tet);
+  int odd = (cell[0] + cell[1] + cell[2]) % 2 == 0; /* bits of the corners with an odd sum: an odd number of ones, or an even one */
+  for (int k = 0; k < 8; k++) {
+    if (((k & 1) + (k >> 1 & 1) + (k >> 2)) % 2 != odd) continue;
+    const int32_t of_corner[4] = {corner[k], corner[k ^ 1], corner[k ^ 2], corner[k ^ 4]};
+    memcpy(tet.particle, of_corner, sizeof of_corner);
     deformable_add_tet(g->builder, &tet);
   }
 }
@@ -271,9 +279,9 @@ static bool add_soft_side(const soft_grid *g, deformable_surface *s, const int c
     at[u] = cell[u] + (k == 1 || k == 2), at[w] = cell[w] + (k >= 2);
     corner[k] = soft_particle(g, at);
   }
-  /* the diagonal runs from the corner where both coordinates are even */
-  int from = (cell[u] % 2) == (cell[w] % 2) ? 0 : 1;
-  int32_t a = corner[from], b = corner[from + 1], c = corner[from + 2], d = corner[(from + 3) % 4];
+  /* the diagonal runs between the corners whose coordinates have an even sum */
+  int from = (at[axis] + cell[u] + cell[w]) % 2;
+  int32_t a = corner[from], b = corner[from + 1], c = corner[(from + 2) % 4], d = corner[(from + 3) % 4];
   const int32_t out[6] = {a, b, c, a, c, d}, in[6] = {a, c, b, a, d, c};
   return deformable_surface_add(s, side ? out : in) && deformable_surface_add(s, (side ? out : in) + 3);
 }

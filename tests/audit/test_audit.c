@@ -23,7 +23,8 @@ static void audit_path(const char *path, sb_audit *audit)
   sb_sealed_file file;
   sb_diagnostics diag = {0};
   if (sb_sealed_file_open(path, &file, &diag)) fail_msg("%s: %s", path, diag.items[0].message);
-  sb_audit_file(&file, true, audit);
+  sb_audit_file(&file, audit);
+  sb_audit_code(&file, audit);
   sb_sealed_file_close(&file);
 }
 
@@ -137,7 +138,8 @@ static void files_of_other_machines_are_refused(void **state)
     fclose(out);
     sb_audit audit;
     assert_int_equal(sb_sealed_file_open(path, &file, NULL), SB_OK);
-    sb_audit_file(&file, true, &audit);
+    sb_audit_file(&file, &audit);
+    sb_audit_code(&file, &audit);
     assert_non_null(sb_audit_find(&audit, SB_AUDIT_RULE_elf));
     sb_audit_clear(&audit);
     sb_sealed_file_close(&file);
@@ -166,7 +168,8 @@ static void damaged_files_are_survived(void **state)
     }
     sb_sealed_file file = {.path = (char *)"/tmp/damaged.so", .fd = -1, .bytes = bytes, .size = good.size};
     sb_audit audit;
-    sb_audit_file(&file, true, &audit);
+    sb_audit_file(&file, &audit);
+    sb_audit_code(&file, &audit);
     sb_audit_clear(&audit);
   }
   free(bytes);
@@ -237,7 +240,7 @@ static void links_are_followed_once(void **state)
   snprintf(link, sizeof link, "%s/plugin.so", folder);
   assert_int_equal(symlink(SAMEBIT_FIXTURES "/no_golden.so", link), 0);
   sb_catalogue catalogue;
-  const sb_module *module, *again;
+  sb_module *module, *again;
   assert_int_equal(sb_catalogue_init(&catalogue, NULL, 0, NULL), SB_OK);
   assert_int_equal(sb_catalogue_load_file(&catalogue, link, &module, NULL), SB_OK);
   assert_null(strstr(module->path, "plugin.so"));
@@ -270,7 +273,7 @@ static void pinned_hashes_are_held(void **state)
   (void)state;
   sb_catalogue catalogue;
   sb_diagnostics diag = {0};
-  const sb_module *module;
+  sb_module *module;
   uint64_t hash = 0x1234;
   assert_int_equal(sb_catalogue_init(&catalogue, NULL, 0, NULL), SB_OK);
   assert_int_not_equal(sb_catalogue_load_pinned(&catalogue, SAMEBIT_FIXTURES "/no_golden.so", &hash, &module, &diag), SB_OK);
@@ -289,7 +292,7 @@ static void libraries_are_loaded_sealed(void **state)
 {
   (void)state;
   sb_catalogue catalogue;
-  const sb_module *module;
+  sb_module *module;
   sb_diagnostics diag = {0};
   assert_int_equal(sb_catalogue_init(&catalogue, NULL, 0, NULL), SB_OK);
   if (sb_catalogue_load_file(&catalogue, SAMEBIT_FIXTURES "/good_library.so", &module, &diag)) fail_msg("%s", diag.items[0].message);

@@ -42,6 +42,9 @@ static cli_option determinism_options[] = {
     {"--set", "SECTION.KEY=VALUE", "change or add a setting; may be repeated", NULL, 0},
     {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
     {NULL, NULL, NULL, NULL, 0}};
+static cli_option verify_options[] = {{"--pack", "DIR", "the golden pack to run (default: the one that came with this program)", NULL, 0},
+                                      {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
+                                      {NULL, NULL, NULL, NULL, 0}};
 static cli_option no_options[] = {{NULL, NULL, NULL, NULL, 0}};
 
 static const cli_command commands[] = {
@@ -55,6 +58,8 @@ static const cli_command commands[] = {
      "samebit determinism conf/pile.ini --ticks 100", determinism_options, 1, 1, cmd_determinism},
     {"hashes diff", "A B", "compare hash files of two runs or machines", "samebit hashes diff here.txt there.txt", no_options, 2, 2,
      cmd_hashes_diff},
+    {"verify", "", "run the golden pack and print a certificate to compare with others", "samebit verify --json", verify_options, 0, 0,
+     cmd_verify},
     {"cook", "SCENE", "write model bytes and list what is not supported", "samebit cook robot.xml --out robot.sbm", cook_options, 1, 1,
      cmd_cook},
     {"plugins list", "", "the solvers found, with their mode on each backend", "samebit plugins list", plugins_options, 0, 0,

@@ -80,5 +80,6 @@ int cmd_explain(cli *c);
 int cmd_bench(cli *c);
 int cmd_determinism(cli *c);
 int cmd_hashes_diff(cli *c);
+int cmd_verify(cli *c);
 
 #endif

@@ -387,6 +387,34 @@ static void hash_files_are_compared(void **state)
   expect(&r, 2, NULL, "[SB-FILE-OPEN]");
 }
 
+static void verify_prints_a_certificate(void **state)
+{
+  (void)state;
+  result r = call("verify");
+  expect(&r, 0, "0 differ, 0 failed", NULL);
+  r = call("verify --json");
+  cJSON *root = cJSON_Parse(r.out);
+  assert_non_null(root);
+  assert_true(check_hashes(root) > 20);
+  cJSON_Delete(root);
+  expect(&r, 0, "\"pack_hash\"", NULL);
+  r = call("verify --pack /nowhere");
+  expect(&r, 2, NULL, "[SB-FILE-OPEN]");
+  char command[512];
+  snprintf(command, sizeof command, "mkdir -p '%s/pack'", folder);
+  assert_int_equal(system(command), 0);
+  write_text("pack/scenes.txt", "one 3 generator:pendulum\nbad 3 generator:nothing\nfar 3 SHARED/x.xml\n");
+  write_text("pack/run_hashes.txt", "one steel 3 0000000000000001\nbad steel 3 0000000000000001\nnone steel 3 0000000000000001\nfar steel 3 0000000000000001\n");
+  r = call("verify --pack pack");
+  expect(&r, 1, "0 matched, 1 differ, 2 failed, 1 left out", "steel ends with ");
+  write_text("pack/run_hashes.txt", "one steel three 1\n");
+  r = call("verify --pack pack");
+  expect(&r, 2, NULL, "expected scene, solver, ticks and hash");
+  write_text("pack/run_hashes.txt", "one quartz 3 0000000000000001\n");
+  r = call("verify --pack pack");
+  expect(&r, 2, NULL, "[SB-PLUGIN-UNKNOWN]");
+}
+
 /* Files appear whole or not at all, and under no other name; a signal ends a run after its tick. */
 static void files_and_signals(void **state)
 {
@@ -572,7 +600,7 @@ static int remove_folder(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(determinism_compares_legs), cmocka_unit_test(hash_files_are_compared),
+      cmocka_unit_test(determinism_compares_legs), cmocka_unit_test(hash_files_are_compared), cmocka_unit_test(verify_prints_a_certificate),
       cmocka_unit_test(files_and_signals),
       cmocka_unit_test(every_command_speaks_json),     cmocka_unit_test(parts_tell_their_modes),
       cmocka_unit_test(every_command_has_help),        cmocka_unit_test(near_names_are_suggested),

@@ -42,6 +42,7 @@ static cli_option determinism_options[] = {
     {"--set", "SECTION.KEY=VALUE", "change or add a setting; may be repeated", NULL, 0},
     {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
     {NULL, NULL, NULL, NULL, 0}};
+static cli_option new_options[] = {{"--dir", "DIR", "where to write it (default: a folder of the plugin's name here)", NULL, 0}, {NULL, NULL, NULL, NULL, 0}};
 static cli_option verify_options[] = {{"--pack", "DIR", "the golden pack to run (default: the one that came with this program)", NULL, 0},
                                       {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
                                       {NULL, NULL, NULL, NULL, 0}};
@@ -66,6 +67,10 @@ static const cli_command commands[] = {
      cmd_plugins_list},
     {"plugins show", "ID", "one solver: what it handles, its parameters, its modes", "samebit plugins show featherstone", plugins_options, 1,
      1, cmd_plugins_show},
+    {"plugins new", "NAME", "write a complete small solver to start from, with its own test", "samebit plugins new my_solver", new_options, 1, 1,
+     cmd_plugins_new},
+    {"plugins goldens", "FILE", "the micro-scene hashes that a plugin's descriptor should hold", "samebit plugins goldens build/my_solver.so", no_options, 1,
+     1, cmd_plugins_goldens},
     {"explain", "CODE", "what a diagnostic code means and what to do", "samebit explain SB-INI-UNKNOWN-KEY", no_options, 0, 1, cmd_explain},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

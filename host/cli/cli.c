@@ -13,6 +13,7 @@ static cli_option run_options[] = {{"--ticks", "N", "how many ticks (default: [r
                                    {"--hashes", "FILE", "write the hashes after each tick, one line each", NULL, 0},
                                    {"--events", "FILE", "write contact events, one JSON object a line", NULL, 0},
                                    {"--dump", "FILE", "write the final contacts and state, one 32-bit word a line", NULL, 0},
+                                   {"--frame", "FILE.obj", "write what world 0 looks like at the end, as a Wavefront OBJ", NULL, 0},
                                    {"--hostile-fp", NULL, "start with subnormals flushed and another rounding mode; no result depends on it", NULL, 0},
                                    CLI_SESSION_OPTIONS,
                                    {NULL, NULL, NULL, NULL, 0}};

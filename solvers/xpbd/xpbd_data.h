@@ -68,11 +68,11 @@ typedef struct xp_tick {
   /* multipliers, XP_WIDTH times 1, 3, 1, 2 for each bundle; NULL with one iteration */
   float *spring_lambda, *tri_lambda, *edge_lambda, *tet_lambda;
   uint32_t iteration;    /* of the substep */
-  bool first_substep;
+  bool velocities_known; /* v holds those at the end of the last substep */
 } xp_tick;
 
 #define XP_LANE_FUNCTIONS(lanes)                                                                                       \
-  /* Ends the last substep for particles first to end - 1 (unless it is the tick's first) and predicts the next. */   \
+  /* Ends the last substep for particles first to end - 1 (unless their velocities are known) and predicts the next. */   \
   void xp_predict_lanes##lanes(const xp_tick *tick, const xp_group *group);                                           \
   /* Velocities at the end of the last substep. */                                                                     \
   void xp_finish_lanes##lanes(const xp_tick *tick, uint32_t first, uint32_t end);                                     \

@@ -34,7 +34,7 @@ void LANED(xp_predict)(const xp_tick *t, const xp_group *g)
     number(record, i, g->end_particle, p->count);
     xp_rows x = xp_load(p->x, record), v = xp_load(p->v, record);
     V3 speed = xp_v3(v);
-    if (!t->first_substep) speed = xp_velocity(xp_v3(x), xp_v3(xp_load(p->before, record)), speed, h, inv_h);
+    if (!t->velocities_known) speed = xp_velocity(xp_v3(x), xp_v3(xp_load(p->before, record)), speed, h, inv_h);
     XpMove move = xp_predict(xp_v3(x), speed, x.c[3], down, h);
     xp_store(p->before, record, x, p->count);
     xp_store(p->v, record, with(v, move.v), p->count);

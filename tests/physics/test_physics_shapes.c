@@ -115,7 +115,7 @@ static void test_slope(void **state)
 {
   (void)state;
   static const double share[] = {0.9, 0.98, 1.05, 1.5};
-  for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOLVERS; s++)
+  for (physics_solver s = FEATHERSTONE; s < PHYSICS_ALL_SOLVERS; s++)
     for (int g = 0; g < GROUNDS; g++)
       for (int t = 0; t < THINGS; t++)
         for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {

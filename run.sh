@@ -5,7 +5,7 @@
 set -e
 cd "$(dirname "$0")"
 . ./.install.sh
-install_missing gcc libc6-dev cmake ninja-build pkg-config libinih-dev libxxhash-dev libxml2-dev libcjson-dev
+install_missing gcc libc6-dev cmake ninja-build pkg-config libinih-dev libxxhash-dev libxml2-dev libcjson-dev libelf-dev libcapstone-dev libseccomp-dev
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSAMEBIT_TESTS=OFF >build.log 2>&1 || { cat build.log; exit 1; }
 cmake --build build >>build.log 2>&1 || { tail -n 40 build.log; exit 1; }
 [ $# -gt 0 ] || set -- conf/humanoid.ini

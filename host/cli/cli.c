@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 static cli_option run_options[] = {{"--ticks", "N", "how many ticks (default: [run] ticks, or 1000)", NULL, 0},
-                                   {"--hashes", "FILE", "write the state hash after each tick, one line each", NULL, 0},
+                                   {"--hashes", "FILE", "write the hashes after each tick, one line each", NULL, 0},
                                    {"--events", "FILE", "write contact events, one JSON object a line", NULL, 0},
+                                   {"--dump", "FILE", "write the final contacts and state, one 32-bit word a line", NULL, 0},
+                                   {"--hostile-fp", NULL, "start with subnormals flushed and another rounding mode; no result depends on it", NULL, 0},
                                    CLI_SESSION_OPTIONS,
                                    {NULL, NULL, NULL, NULL, 0}};
 static cli_option validate_options[] = {CLI_SESSION_OPTIONS, {NULL, NULL, NULL, NULL, 0}};
 static cli_option plugins_options[] = {{"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
+                                       {"--no-cache", NULL, "try every plugin anew; neither read nor write what is known of it", NULL, 0},
                                        {NULL, NULL, NULL, NULL, 0}};
 static cli_option cook_options[] = {{"--out", "FILE", "where to write the model bytes; without it only the report is printed", NULL, 0},
                                     {"--param", "KEY=VALUE", "parameter of a generator; may be repeated", NULL, 0},
@@ -29,6 +32,19 @@ static cli_option bench_options[] = {{"--ticks", "N", "ticks in one repeat (defa
                                      {"--solvers", "A,B", "run each INI once with each of these plugins for all its solvers", NULL, 0},
                                      CLI_SESSION_OPTIONS,
                                      {NULL, NULL, NULL, NULL, 0}};
+static cli_option determinism_options[] = {
+    {"--ticks", "N", "how many ticks (default: [run] ticks, or 1000)", NULL, 0},
+    {"--cores", "DIR", "also run the core programs of other builds: each DIR/NAME/run (tests/determinism/build_core.sh makes them)", NULL, 0},
+    {"--legs", "PATTERN", "run only legs of such names, besides the first", NULL, 0},
+    {"--jobs", "N", "legs at once (default: one for each processor)", NULL, 0},
+    {"--limit", "SECONDS", "kill a leg that takes longer (default 600)", NULL, 0},
+    {"--keep", "DIR", "keep hashes, output and setup of the legs in DIR", NULL, 0},
+    {"--set", "SECTION.KEY=VALUE", "change or add a setting; may be repeated", NULL, 0},
+    {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
+    {NULL, NULL, NULL, NULL, 0}};
+static cli_option verify_options[] = {{"--pack", "DIR", "the golden pack to run (default: the one that came with this program)", NULL, 0},
+                                      {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
+                                      {NULL, NULL, NULL, NULL, 0}};
 static cli_option no_options[] = {{NULL, NULL, NULL, NULL, 0}};
 
 static const cli_command commands[] = {
@@ -38,6 +54,12 @@ static const cli_command commands[] = {
      cmd_validate},
     {"bench", "FILE.ini...", "time scenes and solvers against each other", "samebit bench conf/arms.ini conf/pyramid.ini", bench_options, 1,
      64, cmd_bench},
+    {"determinism", "FILE.ini", "the same run in separate processes over builds, lanes, threads and machines; where it differs first",
+     "samebit determinism conf/pile.ini --ticks 100", determinism_options, 1, 1, cmd_determinism},
+    {"hashes diff", "A B", "compare hash files of two runs or machines", "samebit hashes diff here.txt there.txt", no_options, 2, 2,
+     cmd_hashes_diff},
+    {"verify", "", "run the golden pack and print a certificate to compare with others", "samebit verify --json", verify_options, 0, 0,
+     cmd_verify},
     {"cook", "SCENE", "write model bytes and list what is not supported", "samebit cook robot.xml --out robot.sbm", cook_options, 1, 1,
      cmd_cook},
     {"plugins list", "", "the solvers found, with their mode on each backend", "samebit plugins list", plugins_options, 0, 0,
@@ -74,6 +96,20 @@ static const cli_option *find_option(const cli_command *command, const char *nam
   return NULL;
 }
 
+/* $XDG_CACHE_HOME/samebit, or ~/.cache/samebit; NULL when neither is known or --no-cache is given. */
+const char *cli_cache_dir(cli *c)
+{
+  const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cli_flag(c, "--no-cache")) return NULL;
+  if (base && base[0] == '/')
+    snprintf(c->cache_dir, sizeof c->cache_dir, "%.1000s/samebit", base);
+  else if (home && home[0] == '/')
+    snprintf(c->cache_dir, sizeof c->cache_dir, "%.1000s/.cache/samebit", home);
+  else
+    return NULL;
+  return c->cache_dir;
+}
+
 sb_session_options cli_session_options(cli *c)
 {
   sb_session_options o = {0};
@@ -88,6 +124,7 @@ sb_session_options cli_session_options(cli *c)
     sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, "--lanes", "this CPU runs at most %u lanes", sb_cpu_lanes());
   o.shuffle = cli_whole(c, "--shuffle", 0, 0, UINT64_MAX);
   o.backend = cli_value(c, "--backend");
+  o.cache_dir = cli_cache_dir(c);
   return o;
 }
 
@@ -288,6 +325,7 @@ static int run_command(cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && !strcmp(argv[1], SB_TRIAL_WORD)) return sb_trial_child(argc, argv);
   /* A closed standard stream must not become the first file that is opened. */
   for (int fd = 0; fd < 3; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0) return CLI_USAGE;

@@ -42,6 +42,7 @@ typedef struct cli {
   int word_count;
   sb_diagnostics diag;
   cJSON *data; /* with --json: what goes into "data" */
+  char cache_dir[1040];
 } cli;
 
 /* Value of an option (the last one given) or NULL. */
@@ -49,7 +50,9 @@ const char *cli_value(const cli *c, const char *name);
 bool cli_flag(const cli *c, const char *name);
 /* Whole number of an option; the fallback when it is not given; a usage diagnostic when it is out of range. */
 uint64_t cli_whole(cli *c, const char *name, uint64_t fallback, uint64_t lower, uint64_t upper);
-/* The options that open a session: --set --plugins --threads --lanes --shuffle --backend. */
+/* Where outcomes of trials are kept; NULL for nowhere. Valid as long as `c`. */
+const char *cli_cache_dir(cli *c);
+/* The options that open a session: --set --plugins --threads --lanes --shuffle --backend --no-cache. */
 sb_session_options cli_session_options(cli *c);
 #define CLI_SESSION_OPTIONS                                                                                            \
   {"--set", "SECTION.KEY=VALUE", "change or add a setting; may be repeated", NULL, 0},                                 \
@@ -57,7 +60,8 @@ sb_session_options cli_session_options(cli *c);
       {"--threads", "N", "threads, 1 to 256 (default 1); no result depends on it", NULL, 0},                           \
       {"--lanes", "N", "lane width 1, 4 or 8 (default: the widest here); no result depends on it", NULL, 0},           \
       {"--shuffle", "SEED", "start parallel tasks in a permuted order; no result depends on it", NULL, 0},             \
-      {"--backend", "NAME", "cpu or vulkan, for every solver", NULL, 0}
+      {"--backend", "NAME", "cpu or vulkan, for every solver", NULL, 0},                                               \
+      {"--no-cache", NULL, "try every plugin anew; neither read nor write what is known of it", NULL, 0}
 
 /* Exit code for a status that stopped a command before it ran. */
 int cli_exit_code(sb_status status);
@@ -74,5 +78,8 @@ int cmd_plugins_show(cli *c);
 int cmd_cook(cli *c);
 int cmd_explain(cli *c);
 int cmd_bench(cli *c);
+int cmd_determinism(cli *c);
+int cmd_hashes_diff(cli *c);
+int cmd_verify(cli *c);
 
 #endif

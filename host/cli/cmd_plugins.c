@@ -8,7 +8,9 @@
 static sb_status open_catalogue(cli *c, sb_catalogue *catalogue)
 {
   const cli_option *dirs = c->command->options;
-  return sb_catalogue_init(catalogue, dirs->given, dirs->count, &c->diag);
+  sb_status status = sb_catalogue_init(catalogue, dirs->given, dirs->count, &c->diag);
+  catalogue->trial.cache_dir = cli_cache_dir(c);
+  return status;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -116,11 +118,11 @@ static void show_json(cli *c, const sb_module *module, const sb_solver_desc *d)
 int cmd_plugins_show(cli *c)
 {
   sb_catalogue catalogue;
-  const sb_module *module;
+  sb_module *module;
   const sb_solver_api *api;
   sb_status status = open_catalogue(c, &catalogue);
   if (status) return cli_exit_code(status);
-  status = sb_catalogue_find_solver(&catalogue, c->words[0], "plugins show", &module, &api, &c->diag);
+  status = sb_catalogue_find_solver(&catalogue, c->words[0], "plugins show", NULL, &module, &api, &c->diag);
   if (!status && c->json) show_json(c, module, api->desc);
   if (!status && !c->json) show_text(module, api->desc);
   sb_catalogue_free(&catalogue);

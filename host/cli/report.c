@@ -39,6 +39,16 @@ void cli_report_parts(cli *c, const sb_session *s)
       cJSON_AddStringToObject(item, "compiler", part->module->entry->compiler);
       cJSON_AddNumberToObject(item, "fp_flags", part->module->entry->fp_flags);
       cJSON_AddNumberToObject(item, "lanes", part->module->entry->lanes);
+      const sb_trial *trial = &part->module->trial;
+      cJSON_AddStringToObject(item, "trial", !trial->ran ? "none" : trial->cached ? "cached" : "done");
+      cJSON_AddStringToObject(item, "sandbox", !trial->ran ? "none" : trial->sandbox[0] ? trial->sandbox : "seccomp");
+      cJSON *findings = cJSON_AddArrayToObject(item, "audit");
+      for (size_t i = 0; i < part->module->audit.count; i++) {
+        cJSON *finding = cJSON_CreateObject();
+        cJSON_AddStringToObject(finding, "rule", sb_audit_rule_name(part->module->audit.findings[i].rule));
+        cJSON_AddStringToObject(finding, "text", part->module->audit.findings[i].text);
+        cJSON_AddItemToArray(findings, finding);
+      }
     }
     cJSON_AddItemToArray(parts, item);
   }

@@ -46,7 +46,7 @@ sb_status sb_registry_init(sb_registry *r, const sb_model *m)
 void sb_registry_free(sb_registry *r)
 {
   for (size_t i = 0; i < r->count; i++) {
-    free(r->arrays[i].data);
+    sb_memory_give(r->memory, r->arrays[i].data);
     free(r->arrays[i].owned_world_start);
   }
   for (uint32_t d = 0; d < SB_DOMAIN_CUSTOM; d++) free(r->domain_start[d]);
@@ -110,8 +110,8 @@ sb_status sb_registry_add_for(sb_registry *r, const char *part, const sb_array_d
   a.id = sb_hash_array_id(a.name);
   size_t blocks = ((size_t)d->count + d->lane_block - 1) / d->lane_block;
   a.words = blocks * d->lane_block * d->components;
-  size_t bytes = (a.words * sizeof(uint32_t) + 63) / 64 * 64;
-  a.data = aligned_alloc(64, bytes ? bytes : 64);
+  size_t bytes = a.words * sizeof(uint32_t);
+  a.data = sb_memory_take(r->memory, a.name, bytes);
   size_t starts = ((size_t)r->model->world_count + 1) * sizeof(uint32_t);
   if (d->domain == SB_DOMAIN_CUSTOM) a.owned_world_start = malloc(starts);
   if (r->count == r->capacity) {
@@ -120,12 +120,11 @@ sb_status sb_registry_add_for(sb_registry *r, const char *part, const sb_array_d
     if (grown) r->arrays = grown, r->capacity = capacity;
   }
   if (!a.data || r->count == r->capacity || (d->domain == SB_DOMAIN_CUSTOM && !a.owned_world_start)) {
-    free(a.data);
+    sb_memory_give(r->memory, a.data);
     free(a.owned_world_start);
     snprintf(error, error_size, "array \"%s\": out of memory for %zu bytes", a.name, bytes);
     return SB_E_MEMORY;
   }
-  memset(a.data, 0, bytes ? bytes : 64);
   if (d->domain == SB_DOMAIN_CUSTOM) memcpy(a.owned_world_start, d->world_start, starts);
   if (d->domain == SB_DOMAIN_CONTACT)
     a.world_start = contact_start;

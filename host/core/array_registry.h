@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "samebit/state.h"
+#include "sim_memory.h"
 #include "state_hash.h"
 
 typedef struct sb_array {
@@ -34,6 +35,7 @@ typedef struct sb_registry {
   size_t capacity;
   uint32_t *domain_start[SB_DOMAIN_CUSTOM]; /* first element of each world for each model domain */
   uint32_t domain_count[SB_DOMAIN_CUSTOM];
+  const sb_memory_source *memory; /* NULL for the C library */
 } sb_registry;
 
 sb_status sb_registry_init(sb_registry *registry, const sb_model *model);

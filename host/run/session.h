@@ -18,6 +18,8 @@ typedef struct sb_session_options {
   uint32_t lanes;          /* 0: the widest */
   uint64_t shuffle;
   const char *backend;     /* for every solver; NULL: as the INI says */
+  const char *cache_dir;   /* where outcomes of trials are kept; NULL: nowhere */
+  double trial_seconds;    /* limit of a plugin's trial; 0: the usual one */
 } sb_session_options;
 
 /* A part of the run that has a mode: the collision pipeline, then each solver in INI order. */
@@ -28,7 +30,7 @@ typedef struct sb_session_part {
   uint32_t asked, declared, verified, granted; /* SB_MODE_* */
   char reason[320];       /* for what was granted */
   char *where;            /* where the mode was asked for */
-  const sb_module *module; /* NULL for the collision pipeline */
+  sb_module *module;       /* NULL for the collision pipeline */
   const sb_solver_api *api;
   double *params;
   uint32_t *particles;
@@ -52,7 +54,7 @@ typedef struct sb_session {
 } sb_session;
 
 /* Reads, loads, cooks, checks. SB_E_MODE: a part cannot keep the mode asked of it, one diagnostic for each; the session is then
- * still filled, for reports. After any other error it is empty. */
+ * still filled, for reports (but for a plugin that changes the floating-point environment while it is loaded: then it is empty). After any other error it is empty. */
 sb_status sb_session_open(const char *ini_path, const sb_session_options *options, sb_session *session, sb_diagnostics *diag);
 void sb_session_close(sb_session *session);
 

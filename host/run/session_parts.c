@@ -41,8 +41,22 @@ static double read_param(sb_config *c, const char *section, const sb_param_desc 
   }
 }
 
-static const char *const part_keys[] = {"plugin", "bodies", "backend", "mode"};
+static const char *const part_keys[] = {"plugin", "bodies", "backend", "mode", "module_hash"};
 #define PART_KEYS (sizeof part_keys / sizeof part_keys[0])
+
+/* `module_hash`: the hash that the plugin's file must have, as every report prints it. */
+static sb_status read_pin(sb_config *c, const char *section, bool *pinned, uint64_t *hash, sb_diagnostics *diag)
+{
+  const sb_setting *pin = sb_config_find(c, section, "module_hash");
+  *pinned = pin != NULL;
+  *hash = 0;
+  if (!pin) return SB_OK;
+  if (strlen(pin->value) != 16 || strspn(pin->value, "0123456789abcdefABCDEF") != 16)
+    return sb_report(diag, SB_ERROR, SB_CODE_INI_VALUE, pin->where, "%s.module_hash: expected 16 hexadecimal digits, found \"%.80s\"", section,
+                     pin->value);
+  *hash = strtoull(pin->value, NULL, 16);
+  return SB_OK;
+}
 
 static sb_status read_part(sb_session *s, const char *section, const char *place, const sb_session_options *o, uint32_t inherited,
                            const char *inherited_where, sb_session_part *part, sb_diagnostics *diag)
@@ -53,7 +67,11 @@ static sb_status read_part(sb_session *s, const char *section, const char *place
   const sb_setting *plugin = sb_config_find(c, section, "plugin");
   if (!plugin)
     return sb_report(diag, SB_ERROR, SB_CODE_INI_MISSING, place, "[%s] needs \"plugin = ID\"; `samebit plugins list` shows them", section);
-  sb_status status = sb_catalogue_find_solver(&s->catalogue, plugin->value, plugin->where, &part->module, &part->api, diag);
+  bool pinned;
+  uint64_t hash;
+  sb_status status = read_pin(c, section, &pinned, &hash, diag);
+  if (!status)
+    status = sb_catalogue_find_solver(&s->catalogue, plugin->value, plugin->where, pinned ? &hash : NULL, &part->module, &part->api, diag);
   if (status) return status;
   const sb_solver_desc *desc = part->api->desc;
   part->plugin = desc->id;
@@ -99,14 +117,17 @@ sb_status sb_session_find_parts(sb_session *s, const sb_session_options *o, sb_d
   collision->asked = sb_config_choice(c, "collision", "mode", mode, sb_mode_names, diag);
   collision->where = strdup(own ? own->where : where);
   if (!collision->name || !collision->where) return no_memory(diag);
+  bool refused = false;
   for (size_t i = 0; i < c->section_count; i++) {
     const char *section = c->sections[i].name;
     if (strncmp(section, "solver.", 7) || !section[7]) continue;
     sb_status status = read_part(s, section, c->sections[i].where, o, mode, where, &s->parts[s->part_count++], diag);
     if (status == SB_E_MEMORY) return status;
+    if (status == SB_E_MODE) refused = true;
   }
   if (s->part_count == 1)
     sb_report(diag, SB_ERROR, SB_CODE_INI_MISSING, c->path, "no solver: add a section [solver.NAME] with \"plugin = ID\" and \"bodies = *\"");
+  if (refused) return SB_E_MODE;
   return diag->error_count > errors ? SB_E_CONFIG : SB_OK;
 }
 
@@ -382,20 +403,36 @@ static bool find_coupled(const sb_session *s, uint32_t *first, uint32_t *second,
 
 static uint32_t weaker(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
+/* By what a process of its own has shown; without one the solver runs here, with fewer checks. */
+static void verify_solver(sb_session_part *part, uint32_t lanes, sb_verdict *verdict)
+{
+  const sb_trial_verdict *tried = sb_trial_find(&part->module->trial, part->api->desc->id, part->backend);
+  if (!tried) {
+    sb_verify_solver(part->api, part->backend, lanes, verdict);
+    return;
+  }
+  const char *bare = part->module->trial.sandbox;
+  *verdict = (sb_verdict){.mode = tried->mode};
+  snprintf(verdict->reason, sizeof verdict->reason, "%.180s%s%.60s%s", tried->reason, *bare ? " (no sandbox: " : "", bare, *bare ? ")" : "");
+}
+
 static void judge_part(sb_session_part *part, uint32_t lanes)
 {
   sb_verdict verdict;
   if (part->api) {
     const sb_solver_desc *d = part->api->desc;
     part->declared = d->mode[part->backend];
-    sb_verify_solver(part->api, part->backend, lanes, &verdict);
+    verify_solver(part, lanes, &verdict);
     const uint32_t wanted = SB_FP_EVAL_METHOD_0 | SB_FP_NO_FAST_MATH;
     if ((part->module->entry->fp_flags & wanted) != wanted) {
       verdict.mode = SB_MODE_OFF;
       snprintf(verdict.reason, sizeof verdict.reason, "it was built with fast-math or another evaluation precision");
-    } else if (part->module->changed_fp_env) {
-      verdict.mode = SB_MODE_OFF;
-      snprintf(verdict.reason, sizeof verdict.reason, "loading it changed the floating-point environment");
+    }
+    const sb_finding *finding;
+    uint32_t limit = sb_audit_mode(&part->module->audit, &finding);
+    if (limit < verdict.mode) {
+      verdict.mode = limit;
+      snprintf(verdict.reason, sizeof verdict.reason, "%s", finding->text);
     }
     if (part->declared < verdict.mode)
       snprintf(verdict.reason, sizeof verdict.reason, "declares %s: %.200s", sb_mode_name(part->declared), d->mode_reason[part->backend]);

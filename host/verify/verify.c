@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "behaviour.h"
 #include "micro_scenes.h"
 #include "state_hash.h"
 
@@ -69,6 +70,60 @@ void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes
     snprintf(verdict->reason, sizeof verdict->reason, "%u golden hashes matched, threads, lanes and task order varied", ran);
   else if (!verdict->reason[0])
     snprintf(verdict->reason, sizeof verdict->reason, "%u micro-scenes repeat, but %u have no golden hash", ran, ran - matched);
+}
+
+static void say_at(const sb_verify_watch *watch, const sb_solver_api *api, const char *scene, const char *check)
+{
+  if (watch->at) watch->at(watch->context, api->desc->id, scene, check);
+}
+
+/* One check of behaviour on one scene; the verdict is lowered when it fails. */
+static bool run_check(sb_subject *s, const sb_behaviour_check *check, const sb_verify_watch *watch, sb_verdict *verdict)
+{
+  say_at(watch, s->api, s->scene, check->name);
+  s->text[0] = 0;
+  bool passed = check->run(s);
+  if (passed) return true;
+  verdict->mode = SB_MODE_OFF;
+  snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s, check %s: %.200s", s->scene, check->name, s->text);
+  return false;
+}
+
+static bool fits(const sb_solver_api *api, const sb_micro_scene *scene) { return (api->desc->handles & scene->handles) == scene->handles; }
+
+/* `first`: the check of bounds alone, which names writes out of bounds before they do harm; else the others. */
+static bool check_scene(const sb_solver_api *api, const sb_micro_scene *scene, bool first, const sb_verify_watch *watch, sb_verdict *verdict)
+{
+  sb_model_store *one = sb_micro_scene_model(scene->name), *more = NULL;
+  if (one && api->desc->handles & SB_HANDLES_RIGID) more = sb_micro_scene_model_with(scene->name, true);
+  sb_subject s = {.scene = scene->name, .api = api, .one = one, .more = more, .ticks = scene->ticks, .memory = watch->memory, .complaint = watch->complaint};
+  bool ok = one != NULL;
+  if (!ok) verdict->mode = SB_MODE_OFF, snprintf(verdict->reason, sizeof verdict->reason, "no memory for micro-scene %s", scene->name);
+  for (size_t c = 0; ok && c < sb_behaviour_check_count; c++)
+    if ((c == 0) == first) ok = run_check(&s, &sb_behaviour_checks[c], watch, verdict);
+  sb_model_store_free(one);
+  sb_model_store_free(more);
+  return ok;
+}
+
+void sb_verify_deeply(const sb_solver_api *api, uint32_t backend, const sb_verify_watch *watch, sb_verdict *verdict)
+{
+  bool ok = true;
+  *verdict = (sb_verdict){.mode = SB_MODE_OFF};
+  if (backend != SB_BACKEND_CPU || api->desc->mode[backend] == SB_MODE_OFF) {
+    sb_verify_solver(api, backend, sb_cpu_lanes(), verdict);
+    return;
+  }
+  for (size_t i = 0; ok && i < sb_micro_scene_count; i++)
+    if (fits(api, &sb_micro_scenes[i])) ok = check_scene(api, &sb_micro_scenes[i], true, watch, verdict);
+  for (size_t i = 0; ok && i < sb_micro_scene_count; i++)
+    if (fits(api, &sb_micro_scenes[i])) ok = check_scene(api, &sb_micro_scenes[i], false, watch, verdict);
+  if (!ok) return;
+  say_at(watch, api, "each", "golden");
+  sb_verify_solver(api, backend, sb_cpu_lanes(), verdict);
+  if (verdict->mode != SB_MODE_CROSS_PLATFORM) return;
+  snprintf(verdict->reason, sizeof verdict->reason, "golden hashes matched; bounds kept; threads, lanes, task order, memory, worlds, restores and %zu more varied",
+           sb_behaviour_check_count - 7);
 }
 
 /* One of the host's own parts: what it gives, plain and with everything turned that must not matter, against its golden hash. */

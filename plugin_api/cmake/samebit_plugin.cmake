@@ -22,6 +22,7 @@ function(samebit_lane_objects name sources)
     add_library(${target} OBJECT ${sources})
     target_compile_definitions(${target} PRIVATE SB_LANES=${lanes})
     target_link_libraries(${target} PRIVATE samebit_fp_flags ${arg_LINK})
+    set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden) # a plugin exports its entry alone
     if(lanes EQUAL 8 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
       target_compile_options(${target} PRIVATE -mavx2 -mno-fma)
     endif()

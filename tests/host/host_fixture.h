@@ -33,6 +33,7 @@ static inline sb_status open_text(const char *text, sb_session_options options, 
   write_ini(text, path);
   options.plugin_dirs = fixture_dirs;
   options.plugin_dir_count = 2;
+  options.cache_dir = SAMEBIT_FIXTURES "/../trial_cache";
   sb_status status = sb_session_open(path, &options, session, diag);
   unlink(path);
   return status;

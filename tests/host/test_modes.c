@@ -51,9 +51,8 @@ static void verification_finds_faults(void **state)
       {"featherstone", SB_MODE_CROSS_PLATFORM, "golden hashes matched"},
       {"semi_implicit", SB_MODE_CROSS_PLATFORM, "golden hashes matched"},
       {"no_golden", SB_MODE_RUN_TO_RUN, "no golden hash"},
-      {"task_order", SB_MODE_OFF, "shuffled tasks"},
+      {"task_order", SB_MODE_OFF, "task order"},
       {"flush_in_step", SB_MODE_OFF, "floating-point environment"},
-      {"flush_on_load", SB_MODE_OFF, "loading it changed"},
       {"nan_state", SB_MODE_OFF, "NaN in state.body_q"},
       {"fails", SB_MODE_OFF, "fails at tick 3"},
       {"fast_math", SB_MODE_OFF, "fast-math"},
@@ -83,14 +82,14 @@ static void broken_modules_are_refused(void **state)
       {"older_minor", SB_CODE_ABI_VERSION, "built for ABI 0.0"}, {"wrong_magic", SB_CODE_ABI_VERSION, "magic"},
       {"wrong_size", SB_CODE_ABI_VERSION, "8 bytes"},            {"refuses", SB_CODE_ABI_REFUSED, "refuses host"},
       {"not_elf", SB_CODE_PLUGIN_FILE, "ELF"},                   {"empty", SB_CODE_PLUGIN_FILE, "ELF"},
-      {"no_symbol", SB_CODE_PLUGIN_LOAD, "samebit_plugin"},
+      {"no_symbol", SB_CODE_PLUGIN_LOAD, "samebit_plugin"},       {"flush_on_load", SB_CODE_MODE_FP_ENVIRONMENT, "loading it changed"},
   };
   sb_catalogue catalogue;
   sb_diagnostics diag = {0};
   assert_int_equal(sb_catalogue_init(&catalogue, NULL, 0, &diag), SB_OK);
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
     char path[512];
-    const sb_module *module;
+    sb_module *module;
     snprintf(path, sizeof path, "%s/%s.so", SAMEBIT_FIXTURES, list[i].file);
     assert_int_not_equal(sb_catalogue_load_file(&catalogue, path, &module, &diag), SB_OK);
     if (count_messages(&diag, list[i].code, list[i].message) != 1 || diag.count != 1) {
@@ -99,7 +98,7 @@ static void broken_modules_are_refused(void **state)
     }
     sb_diagnostics_clear(&diag);
   }
-  const sb_module *module;
+  sb_module *module;
   char path[512];
   snprintf(path, sizeof path, "%s/newer_compatible.so", SAMEBIT_FIXTURES);
   assert_int_equal(sb_catalogue_load_file(&catalogue, path, &module, &diag), SB_OK);

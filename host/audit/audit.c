@@ -1,0 +1,108 @@
+/* The audit of one file and of what it needs. */
+#include "audit_parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "samebit/abi.h"
+
+static const char *const rule_names[] = {
+#define X(name, limit, text) #name,
+    SB_AUDIT_RULES(X)
+#undef X
+};
+static const char *const rule_texts[] = {
+#define X(name, limit, text) text,
+    SB_AUDIT_RULES(X)
+#undef X
+};
+#define LIMIT_OFF SB_MODE_OFF
+#define LIMIT_LOCAL SB_MODE_LOCAL
+#define LIMIT_RUN_TO_RUN SB_MODE_RUN_TO_RUN
+#define LIMIT_NOTE SB_AUDIT_NOTE
+#define LIMIT_REFUSED SB_AUDIT_REFUSED
+static const uint32_t rule_limits[] = {
+#define X(name, limit, text) LIMIT_##limit,
+    SB_AUDIT_RULES(X)
+#undef X
+};
+
+const char *sb_audit_rule_name(sb_audit_rule rule) { return rule_names[rule]; }
+const char *sb_audit_rule_text(sb_audit_rule rule) { return rule_texts[rule]; }
+uint32_t sb_audit_rule_limit(sb_audit_rule rule) { return rule_limits[rule]; }
+
+void sb_audit_add(sb_audit *audit, sb_audit_rule rule, const char *format, ...)
+{
+  if (sb_audit_find(audit, rule) || audit->count == SB_MAX_FINDINGS) return;
+  sb_finding *f = &audit->findings[audit->count++];
+  f->rule = rule;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(f->text, sizeof f->text, format, args);
+  va_end(args);
+}
+
+const sb_finding *sb_audit_find(const sb_audit *audit, sb_audit_rule rule)
+{
+  for (size_t i = 0; i < audit->count; i++)
+    if (audit->findings[i].rule == rule) return &audit->findings[i];
+  return NULL;
+}
+
+uint32_t sb_audit_mode(const sb_audit *audit, const sb_finding **worst)
+{
+  uint32_t mode = SB_MODE_CROSS_PLATFORM;
+  *worst = NULL;
+  for (size_t i = 0; i < audit->count; i++) {
+    uint32_t limit = rule_limits[audit->findings[i].rule];
+    if (limit == SB_AUDIT_REFUSED) limit = SB_MODE_OFF;
+    if (limit >= mode) continue;
+    mode = limit;
+    *worst = &audit->findings[i];
+  }
+  return mode;
+}
+
+void sb_audit_one(Elf *elf, const char *path, bool plugin, sb_audit *audit)
+{
+  const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+  if (!sb_audit_layout(elf, file, audit)) return;
+  sb_audit_symbols(elf, file, plugin, audit);
+  sb_audit_switches(elf, file, audit);
+  sb_audit_libraries(elf, path, audit);
+}
+
+void sb_audit_file(const sb_sealed_file *file, sb_audit *audit)
+{
+  *audit = (sb_audit){0};
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_memory(file->bytes, file->size);
+  if (elf)
+    sb_audit_one(elf, file->path, true, audit);
+  else
+    sb_audit_add(audit, SB_AUDIT_RULE_elf, "%s: %s", file->path, elf_errmsg(-1));
+  elf_end(elf);
+}
+
+static void audit_code_of(const sb_sealed_file *file, sb_audit *audit)
+{
+  const char *slash = strrchr(file->path, '/');
+  Elf *elf = elf_memory(file->bytes, file->size);
+  if (elf) sb_audit_opcodes(elf, slash ? slash + 1 : file->path, audit);
+  elf_end(elf);
+}
+
+void sb_audit_code(const sb_sealed_file *file, sb_audit *audit)
+{
+  elf_version(EV_CURRENT);
+  if (sb_audit_find(audit, SB_AUDIT_RULE_elf)) return;
+  audit_code_of(file, audit);
+  for (size_t i = 0; i < audit->library_count; i++) audit_code_of(&audit->libraries[i], audit);
+}
+
+void sb_audit_clear(sb_audit *audit)
+{
+  for (size_t i = 0; i < audit->library_count; i++) sb_sealed_file_close(&audit->libraries[i]);
+  *audit = (sb_audit){0};
+}

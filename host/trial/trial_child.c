@@ -1,0 +1,81 @@
+/* The process of a trial: enters the sandbox, loads the module, does the task, tells what it sees in lines. */
+#define _GNU_SOURCE
+#include "trial_child.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guard_memory.h"
+#include "sandbox.h"
+#include "trial_process.h"
+#include "trial_version.h"
+#include "verify.h"
+
+#define MODULE_FD 3
+#define LINE_FD 4
+
+void sb_trial_say(const char *format, ...)
+{
+  char line[1024];
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(line, sizeof line - 1, format, args);
+  va_end(args);
+  if (n < 0) return;
+  if ((size_t)n > sizeof line - 2) n = sizeof line - 2;
+  for (int i = 0; i < n; i++)
+    if (line[i] == '\n') line[i] = ' ';
+  line[n] = '\n';
+  if (write(LINE_FD, line, (size_t)n + 1) < 0) _exit(97);
+}
+
+static void say_at(void *context, const char *solver, const char *scene, const char *check)
+{
+  (void)context;
+  sb_trial_say("at the check \"%s\" of %s on the micro-scene %s", check, solver, scene);
+}
+
+static void behave(const sb_module *m)
+{
+#ifdef M_PERTURB
+  mallopt(M_PERTURB, 0x5a); /* what the module takes from the C library, and what it has given back, is filled with junk */
+#endif
+  const sb_verify_watch watch = {NULL, say_at, sb_guard_memory(), sb_guard_complaint};
+  for (uint32_t i = 0; m->solvers && i < m->solvers->solver_count; i++)
+    for (uint32_t b = 0; b < SB_BACKEND_COUNT; b++) {
+      sb_verdict verdict;
+      const sb_solver_api *api = m->solvers->solvers[i];
+      sb_verify_deeply(api, b, &watch, &verdict);
+      sb_trial_say("solver %s %u %u %s", api->desc->id, b, verdict.mode, verdict.reason);
+    }
+}
+
+int sb_trial_child(int argc, char **argv)
+{
+  /* argv: program --trial VERSION LIBRARIES PATH TASK */
+  if (argc != 6 || fcntl(LINE_FD, F_GETFD) < 0 || fcntl(MODULE_FD, F_GETFD) < 0) return 2;
+  if (strcmp(argv[2], SB_TRIAL_VERSION)) return 2;
+  sb_trial_say("begin");
+  char reason[120];
+  if (!sb_sandbox_enter(LINE_FD, reason, sizeof reason)) sb_trial_say("bare %s", reason);
+  sb_module m = {.path = argv[4], .file.fd = -1};
+  int fds[SB_MAX_LIBRARIES], module_fd = MODULE_FD, *pointers[SB_MAX_LIBRARIES];
+  size_t count = (size_t)atoi(argv[3]);
+  if (count > SB_MAX_LIBRARIES) _exit(96);
+  for (size_t i = 0; i < count; i++) fds[i] = 5 + (int)i, pointers[i] = &fds[i];
+  sb_diagnostics diag = {0};
+  sb_trial_say("at loading");
+  if (sb_module_load(&m, &module_fd, pointers, count, &diag)) {
+    sb_trial_say("fault %d %s", diag.count ? (int)diag.items[0].code : (int)SB_CODE_PLUGIN_LOAD, diag.count ? diag.items[0].message : "no reason given");
+  } else {
+    sb_trial_say("loads");
+    if (!strcmp(argv[5], "behave")) behave(&m);
+  }
+  sb_trial_say("done");
+  _exit(0); /* not the module's destructors, nor leaks that it may have */
+}

@@ -1,0 +1,351 @@
+/* The checks. Each runs the subject in two ways that must give the same bits. */
+#include "behaviour.h"
+
+#include <fenv.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collision.h"
+#include "fp_env.h"
+#include "hostile_memory.h"
+#include "sim.h"
+#include "state_hash.h"
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+#define MAX_PARAMS 64
+
+/* What may vary without changing a bit. */
+typedef struct variant {
+  uint32_t threads, lanes, broad_phase;
+  uint64_t shuffle;
+  const sb_memory_source *memory;
+  bool disturb;
+} variant;
+
+static const variant plain = {.threads = 1, .lanes = 1, .broad_phase = SB_BROAD_SAP};
+
+/* The other end of what may vary. */
+static variant turned(uint32_t threads, uint64_t shuffle)
+{
+  return (variant){.threads = threads, .lanes = sb_cpu_lanes(), .broad_phase = SB_BROAD_SAP, .shuffle = shuffle};
+}
+
+/* ---- one run ---- */
+
+typedef struct run {
+  sb_model_store *model;
+  sb_sim *sim;
+} run;
+
+static void close_run(run *r)
+{
+  sb_sim_destroy(r->sim);
+  sb_model_store_free(r->model);
+  *r = (run){0};
+}
+
+static bool fail(sb_subject *s, const sb_diagnostics *diag)
+{
+  if (!s->text[0]) snprintf(s->text, sizeof s->text, "%s", diag->count ? diag->items[0].message : "out of memory");
+  return false;
+}
+
+/* `bodies`: how many of the first bodies the solver owns; UINT32_MAX for all. */
+static bool open_owning(sb_subject *s, const sb_model_store *one, uint32_t worlds, uint32_t first, variant v, uint32_t bodies, run *r)
+{
+  sb_diagnostics diag = {0};
+  *r = (run){0};
+  bool ok = !sb_model_store_replicate(one, worlds, first, &r->model, &diag);
+  const sb_model *m = ok ? sb_model_store_view(r->model) : NULL;
+  uint32_t count = m ? m->body_count : 0, particles = m ? m->particle_count : 0, longest = count > particles ? count : particles;
+  uint32_t *indices = malloc(((size_t)longest + 1) * sizeof *indices);
+  double params[MAX_PARAMS];
+  for (uint32_t i = 0; indices && i < longest; i++) indices[i] = i;
+  for (uint32_t p = 0; p < s->api->desc->param_count && p < MAX_PARAMS; p++) params[p] = s->params ? s->params[p] : s->api->desc->params[p].value;
+  sb_sim_part part = {.name = "solver", .api = s->api, .params = params, .bodies = indices, .body_count = bodies < count ? bodies : count,
+                      .particles = indices, .particle_count = particles, .mode = SB_MODE_CROSS_PLATFORM};
+  sb_sim_config config = {.model = r->model, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = 240,
+                          .mode = SB_MODE_CROSS_PLATFORM, .threads = v.threads, .lanes = v.lanes, .broad_phase = v.broad_phase,
+                          .shuffle = v.shuffle, .speculative_margin = 0.01f, .seed = 1, .memory = v.memory, .disturb = v.disturb};
+  ok = ok && indices && s->api->desc->param_count <= MAX_PARAMS && !sb_sim_create(&config, &r->sim, &diag);
+  if (!ok) fail(s, &diag);
+  free(indices);
+  sb_diagnostics_clear(&diag);
+  if (!ok) close_run(r);
+  return ok;
+}
+
+static bool open_run(sb_subject *s, const sb_model_store *one, uint32_t worlds, uint32_t first, variant v, run *r)
+{
+  return open_owning(s, one, worlds, first, v, UINT32_MAX, r);
+}
+
+/* Steps, and folds the contacts and the state of each tick into a digest. */
+static bool step_run(sb_subject *s, run *r, uint32_t ticks, uint64_t *digest)
+{
+  sb_diagnostics diag = {0};
+  bool ok = true;
+  for (uint32_t t = 0; ok && t < ticks; t++) {
+    ok = !sb_sim_step(r->sim, &diag);
+    *digest = sb_hash_fold(sb_hash_fold(*digest, sb_sim_hash_stage(r->sim, SB_STAGE_CONTACTS)), sb_sim_hash(r->sim));
+  }
+  if (!ok) fail(s, &diag);
+  sb_diagnostics_clear(&diag);
+  return ok;
+}
+
+/* Digest of a whole run of one world. */
+static bool digest_of(sb_subject *s, variant v, uint64_t *digest)
+{
+  run r;
+  *digest = 0;
+  bool ok = open_run(s, s->one, 1, 0, v, &r) && step_run(s, &r, s->ticks, digest);
+  close_run(&r);
+  return ok;
+}
+
+static bool plain_digest(sb_subject *s)
+{
+  if (!s->has_plain) s->has_plain = digest_of(s, plain, &s->plain);
+  return s->has_plain;
+}
+
+static bool same(sb_subject *s, const char *what, uint64_t number, uint64_t want, uint64_t got)
+{
+  if (want != got && !s->text[0])
+    snprintf(s->text, sizeof s->text, "%s %" PRIu64 ": %016" PRIx64 ", expected %016" PRIx64, what, number, got, want);
+  return want == got;
+}
+
+static bool same_as_plain(sb_subject *s, const char *what, uint64_t number, variant v)
+{
+  uint64_t got;
+  return plain_digest(s) && digest_of(s, v, &got) && same(s, what, number, s->plain, got);
+}
+
+/* ---- the checks ---- */
+
+static bool check_repeat(sb_subject *s) { return same_as_plain(s, "run again, run", 2, plain); }
+
+static bool check_lanes(sb_subject *s)
+{
+  bool ok = true;
+  for (uint32_t lanes = 4; lanes <= sb_cpu_lanes(); lanes += 4)
+    ok = same_as_plain(s, "lanes", lanes, (variant){.threads = 1, .lanes = lanes, .broad_phase = SB_BROAD_SAP}) && ok;
+  return ok;
+}
+
+static bool check_threads(sb_subject *s)
+{
+  bool ok = true;
+  static const uint32_t counts[] = {2, 3, 5, 8, 16};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) ok = same_as_plain(s, "threads", counts[i], turned(counts[i], 0)) && ok;
+  return ok;
+}
+
+static bool check_shuffle(sb_subject *s)
+{
+  bool ok = true;
+  for (uint64_t seed = 1; seed <= 4; seed++) ok = same_as_plain(s, "task order", seed, turned(1 + (uint32_t)(seed & 1), seed * 77)) && ok;
+  return ok;
+}
+
+static bool check_broad_phase(sb_subject *s)
+{
+  variant v = turned(1, 0);
+  v.broad_phase = SB_BROAD_ALL_PAIRS;
+  return same_as_plain(s, "broad phase", SB_BROAD_ALL_PAIRS, v);
+}
+
+/* A run in memory at other places, spoiled when it is given back, with guards that must stay whole. */
+static bool run_in_hostile_memory(sb_subject *s, uint64_t *digest)
+{
+  sb_hostile_memory *memory = malloc(sizeof *memory);
+  if (!memory) return fail(s, &(sb_diagnostics){0});
+  sb_hostile_memory_init(memory);
+  variant v = turned(1, 0);
+  v.memory = s->memory ? s->memory : &memory->source;
+  bool ok = digest_of(s, v, digest);
+  const char *complaint = sb_hostile_memory_complaint(memory);
+  if (!complaint && s->complaint) complaint = s->complaint();
+  if (complaint) snprintf(s->text, sizeof s->text, "%s", complaint);
+  free(memory);
+  return ok && !complaint;
+}
+
+static bool check_bounds(sb_subject *s)
+{
+  uint64_t ignore;
+  return run_in_hostile_memory(s, &ignore);
+}
+
+static bool check_memory(sb_subject *s)
+{
+  uint64_t got;
+  return plain_digest(s) && run_in_hostile_memory(s, &got) && same(s, "with memory moved, run", 2, s->plain, got);
+}
+
+/* Junk in padding lanes, behind the contacts of this tick and of the last. */
+static bool check_padding(sb_subject *s)
+{
+  bool ok = true;
+  for (uint32_t threads = 1; threads <= 2; threads++) {
+    variant v = turned(threads, 0);
+    if (threads == 2) v.lanes = 1;
+    v.disturb = true;
+    ok = same_as_plain(s, "with junk in padding and unused elements, threads", threads, v) && ok;
+  }
+  return ok;
+}
+
+/* World k alone, among 64, and at another index give one hash. */
+static bool check_worlds(sb_subject *s)
+{
+  const uint32_t k = 37, shifted = 30;
+  run alone, many, later;
+  uint64_t ignore = 0;
+  variant v = turned(2, 5);
+  bool ok = open_run(s, s->one, 1, k, plain, &alone), ok2 = open_run(s, s->one, 64, 0, v, &many), ok3 = open_run(s, s->one, 9, shifted, v, &later);
+  ok = ok && ok2 && ok3;
+  for (uint32_t half = 0; ok && half < 2; half++) {
+    uint32_t ticks = s->ticks / 6 + 1; /* 64 worlds take their time */
+    ok = step_run(s, &alone, ticks, &ignore) && step_run(s, &many, ticks, &ignore) && step_run(s, &later, ticks, &ignore);
+    uint64_t want = ok ? sb_sim_hash_world(alone.sim, 0) : 0;
+    for (uint32_t w = 0; ok && w < 64; w++) /* no random numbers in these scenes: all worlds are equal */
+      ok = same(s, "among 64 worlds, world", w, want, sb_sim_hash_world(many.sim, w));
+    ok = ok && same(s, "among 9 worlds, world", k, want, sb_sim_hash_world(later.sim, k - shifted));
+  }
+  close_run(&alone);
+  close_run(&many);
+  close_run(&later);
+  return ok;
+}
+
+/* Bodies added after the others change no bit of those. */
+static bool check_unrelated(sb_subject *s)
+{
+  run few, more;
+  uint64_t ignore = 0;
+  if (!s->more) return true;
+  bool ok = open_run(s, s->one, 1, 0, plain, &few), ok2 = open_run(s, s->more, 1, 0, turned(2, 9), &more);
+  ok = ok && ok2 && step_run(s, &few, s->ticks, &ignore) && step_run(s, &more, s->ticks, &ignore);
+  uint32_t count = ok ? sb_model_store_view(few.model)->body_count : 0;
+  if (ok && sb_model_store_view(more.model)->body_count <= count) ok = false;
+  for (uint32_t b = 0; ok && b < count; b++)
+    ok = same(s, "with unrelated bodies, body", b, sb_sim_hash_body(few.sim, b), sb_sim_hash_body(more.sim, b));
+  close_run(&few);
+  close_run(&more);
+  return ok;
+}
+
+/* Bodies of nobody, the last ones of the scene with others, must stay where they are. */
+static bool check_ownership(sb_subject *s)
+{
+  run r;
+  uint64_t ignore = 0;
+  if (!s->more) return true;
+  uint32_t own = sb_model_store_view(s->one)->body_count;
+  bool ok = open_owning(s, s->more, 1, 0, turned(1, 0), own, &r) && step_run(s, &r, s->ticks / 4 + 1, &ignore);
+  const sb_model *m = ok ? sb_model_store_view(r.model) : NULL;
+  for (uint32_t b = own; ok && b < m->body_count; b++) {
+    ok = !memcmp(sb_sim_state(r.sim)->body_q + 7 * (size_t)b, m->body_q + 7 * (size_t)b, 7 * sizeof(float)) &&
+         !memcmp(sb_sim_state(r.sim)->body_qd + 6 * (size_t)b, m->body_qd + 6 * (size_t)b, 6 * sizeof(float));
+    if (!ok) snprintf(s->text, sizeof s->text, "it moved body %u, which was not given to it", b);
+  }
+  close_run(&r);
+  return ok;
+}
+
+/* N ticks straight, and N/2, a snapshot, a new instance, the snapshot put back, N/2. */
+static bool check_snapshot(sb_subject *s)
+{
+  run straight, first, second;
+  uint64_t ignore = 0;
+  void *bytes = NULL;
+  size_t size = 0;
+  bool ok = open_run(s, s->one, 1, 0, plain, &straight), ok2 = open_run(s, s->one, 1, 0, plain, &first);
+  bool ok3 = open_run(s, s->one, 1, 0, turned(2, 3), &second);
+  ok = ok && ok2 && ok3 && step_run(s, &straight, s->ticks, &ignore) && step_run(s, &first, s->ticks / 2, &ignore);
+  ok = ok && !sb_sim_snapshot(first.sim, &bytes, &size, NULL) && !sb_sim_restore(second.sim, bytes, size, NULL);
+  ok = ok && step_run(s, &second, s->ticks - s->ticks / 2, &ignore);
+  ok = ok && same(s, "after a restore into a new instance, tick", s->ticks, sb_sim_hash(straight.sim), sb_sim_hash(second.sim));
+  free(bytes);
+  close_run(&straight);
+  close_run(&first);
+  close_run(&second);
+  return ok;
+}
+
+/* A reset is as good as a new simulation. */
+static bool check_reset(sb_subject *s)
+{
+  run r;
+  uint64_t first = 0, again = 0;
+  bool ok = open_run(s, s->one, 1, 0, plain, &r) && step_run(s, &r, s->ticks, &first) && !sb_sim_reset(r.sim, NULL) && step_run(s, &r, s->ticks, &again);
+  ok = ok && same(s, "after a reset, tick", s->ticks, first, again);
+  close_run(&r);
+  return ok;
+}
+
+/* A caller that flushes subnormals and rounds upwards: same bits, and it finds its environment as it left it. */
+#if defined(__SSE__)
+static void set_odd_environment(void) { _mm_setcsr(0x1f80u | 0x8040u | 0x4000u); }
+static bool odd_environment_kept(void) { return (_mm_getcsr() & ~0x3fu) == (0x1f80u | 0x8040u | 0x4000u); }
+#elif defined(__aarch64__)
+static void set_odd_environment(void) { __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0x1400000)); }
+static bool odd_environment_kept(void)
+{
+  uint64_t word;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+  return word == 0x1400000;
+}
+#elif defined(FE_UPWARD)
+static void set_odd_environment(void) { fesetround(FE_UPWARD); }
+static bool odd_environment_kept(void) { return fegetround() == FE_UPWARD; }
+#else
+static void set_odd_environment(void) {}
+static bool odd_environment_kept(void) { return true; }
+#endif
+
+static bool check_environment(sb_subject *s)
+{
+  uint64_t got = 0;
+  bool ok = plain_digest(s);
+  sb_fp_env saved = sb_fp_env_enter();
+  set_odd_environment();
+  ok = ok && digest_of(s, turned(2, 0), &got);
+  bool kept = odd_environment_kept();
+  sb_fp_env_leave(saved);
+  if (!kept && !s->text[0]) snprintf(s->text, sizeof s->text, "the caller's floating-point environment was not put back");
+  return ok && kept && same(s, "in another floating-point environment, threads", 2, s->plain, got);
+}
+
+const sb_behaviour_check sb_behaviour_checks[] = {
+    {"bounds", "what lies beside its arrays: it writes nothing there", check_bounds},
+    {"repeat", "running again", check_repeat},
+    {"memory", "where its memory lies, and what it held before", check_memory},
+    {"lanes", "the lane width", check_lanes},
+    {"shuffle", "the order in which tasks start", check_shuffle},
+    {"threads", "the number of threads, 2 to 16", check_threads},
+    {"broad_phase", "the broad phase", check_broad_phase},
+    {"padding", "what padding lanes and unused elements hold", check_padding},
+    {"worlds", "how many worlds run beside a world, and its index", check_worlds},
+    {"unrelated", "bodies that come after the others and meet none of them", check_unrelated},
+    {"ownership", "that there are bodies of somebody else", check_ownership},
+    {"snapshot", "a snapshot put back into a new instance half-way", check_snapshot},
+    {"reset", "a reset", check_reset},
+    {"environment", "the caller's rounding mode and flush-to-zero", check_environment},
+};
+const size_t sb_behaviour_check_count = sizeof sb_behaviour_checks / sizeof sb_behaviour_checks[0];
+
+const sb_behaviour_check *sb_behaviour_find(const char *name)
+{
+  for (size_t i = 0; i < sb_behaviour_check_count; i++)
+    if (!strcmp(sb_behaviour_checks[i].name, name)) return &sb_behaviour_checks[i];
+  return NULL;
+}

@@ -1,0 +1,231 @@
+/* Trials: plugins that crash, hang, overrun, break out or lie are named and refused; the host survives them all, and keeps what it has learnt. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "host_fixture.h"
+#include "trial_cache.h"
+
+typedef struct expectation {
+  const char *plugin;
+  const char *reason;
+} expectation;
+
+/* Opens a session with one plugin in mode Off without a cache. */
+static sb_status open_plugin(const char *plugin, const char *mode, double seconds, sb_session *session, sb_diagnostics *diag)
+{
+  char text[256], path[64];
+  snprintf(text, sizeof text, "[world]\nscene = generator:drop\n[determinism]\nmode = %s\n[solver.a]\nplugin = %s\n", mode, plugin);
+  write_ini(text, path);
+  sb_session_options options = {.plugin_dirs = fixture_dirs, .plugin_dir_count = 2, .trial_seconds = seconds};
+  sb_status status = sb_session_open(path, &options, session, diag);
+  unlink(path);
+  return status;
+}
+
+/* Each fault of behaviour is found by the check that looks for it, and the message says what to look at. */
+static void misbehaviour_is_named(void **state)
+{
+  (void)state;
+  static const expectation list[] = {
+      {"crashes", "it crashed (Segmentation fault), during the check \"bounds\""},
+      {"hangs", "it was not done after"},
+      {"overruns", "behind the end of the array or block \"solver.own\""},
+      {"overruns_far", "reached behind the end of the array or block \"state.body_q\""},
+      {"underruns", "4 bytes before the beginning of the array or block \"solver.own\""},
+      {"writes_file", "system call openat"},
+      {"starts_program", "system call clone"},
+      {"exits", "ended the process by itself"},
+      {"unclear_memory", "micro-scene"},
+      {"other_bodies", "check ownership: it moved body"},
+      {"world_index", "check worlds: among"},
+      {"counts_bodies", "check unrelated: with unrelated bodies"},
+      {"reads_padding", "check padding"},
+      {"static_state", "check repeat: run again"},
+      {"hidden_state", "check snapshot: after a restore"},
+      {"task_order", "task order"},
+      {"flush_in_step", "floating-point environment"},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    sb_session session;
+    sb_diagnostics diag = {0};
+    double seconds = strcmp(list[i].plugin, "hangs") ? 0 : 1;
+    if (open_plugin(list[i].plugin, "Off", seconds, &session, &diag)) {
+      print_messages(&diag);
+      fail_msg("%s does not load", list[i].plugin);
+    }
+    const sb_session_part *part = &session.parts[1];
+    if (part->verified != SB_MODE_OFF || !strstr(part->reason, list[i].reason))
+      fail_msg("%s: verified %s because \"%s\", expected \"%s\"", list[i].plugin, sb_mode_name(part->verified), part->reason, list[i].reason);
+    assert_true(part->module->trial.ran);
+    sb_session_close(&session);
+    sb_diagnostics_clear(&diag);
+    /* asked for more than Off, it is refused */
+    assert_int_equal(open_plugin(list[i].plugin, "Local", seconds, &session, &diag), SB_E_MODE);
+    if (count_messages(&diag, SB_CODE_MODE_REFUSED, list[i].reason) != 1) {
+      print_messages(&diag);
+      fail_msg("%s: expected \"%s\"", list[i].plugin, list[i].reason);
+    }
+    sb_session_close(&session);
+    sb_diagnostics_clear(&diag);
+  }
+  assert_int_not_equal(access("/tmp/samebit_fixture_writes", F_OK), 0);
+}
+
+/* What happens while a module is loaded happens elsewhere first. */
+static void bad_loads_are_contained(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *plugin;
+    sb_code code;
+    const char *text;
+    sb_status status;
+  } list[] = {
+      {"abort_on_load", SB_CODE_PLUGIN_TRIAL, "it crashed (Aborted), during loading", SB_E_CONFIG},
+      {"hang_on_load", SB_CODE_PLUGIN_TRIAL, "not done after 1 s, during loading", SB_E_CONFIG},
+      {"flush_on_load", SB_CODE_MODE_FP_ENVIRONMENT, "subnormals flushed", SB_E_MODE},
+      {"flush_in_factory", SB_CODE_MODE_FP_ENVIRONMENT, "get_factory", SB_E_MODE},
+      {"newer_major", SB_CODE_ABI_VERSION, "ABI 9.", SB_E_CONFIG},
+      {"refuses", SB_CODE_ABI_REFUSED, "refuses host", SB_E_CONFIG},
+      {"exec_stack", SB_CODE_PLUGIN_AUDIT, "noexecstack", SB_E_CONFIG},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    sb_session session;
+    sb_diagnostics diag = {0};
+    sb_status status = open_plugin(list[i].plugin, "Off", 1, &session, &diag);
+    if (status != list[i].status || count_messages(&diag, list[i].code, list[i].text) != 1) {
+      print_messages(&diag);
+      fail_msg("%s: status %d, expected %d and \"%s\"", list[i].plugin, status, list[i].status, list[i].text);
+    }
+    sb_diagnostics_clear(&diag);
+  }
+}
+
+#if defined(__x86_64__)
+/* Claims that the file's own bytes disprove. */
+static void false_claims_are_refused(void **state)
+{
+  (void)state;
+  static const expectation list[] = {{"fused", "build it with -ffp-contract=off"}, {"calls_sinf", "use samebit/maths.h"}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    sb_session session;
+    sb_diagnostics diag = {0};
+    assert_int_equal(open_plugin(list[i].plugin, "CrossPlatform", 0, &session, &diag), SB_E_MODE);
+    sb_session_close(&session);
+    sb_diagnostics_clear(&diag);
+  }
+}
+#endif
+
+static void pins_are_held_from_the_ini_file(void **state)
+{
+  (void)state;
+  sb_session session;
+  sb_diagnostics diag = {0};
+  const char *text = "[world]\nscene = generator:drop\n[determinism]\nmode = Off\n[solver.a]\nplugin = no_golden\n";
+  assert_int_equal(open_text(text, (sb_session_options){0}, &session, &diag), SB_OK);
+  char pin[96];
+  snprintf(pin, sizeof pin, "solver.a.module_hash=%016llx", (unsigned long long)session.parts[1].module->file_hash);
+  sb_session_close(&session);
+  const char *sets[] = {pin};
+  assert_int_equal(open_text(text, (sb_session_options){.sets = sets, .set_count = 1}, &session, &diag), SB_OK);
+  sb_session_close(&session);
+  pin[strlen(pin) - 1] ^= 1;
+  assert_int_equal(open_text(text, (sb_session_options){.sets = sets, .set_count = 1}, &session, &diag), SB_E_CONFIG);
+  assert_int_equal(count_messages(&diag, SB_CODE_PLUGIN_HASH, "module_hash asks for"), 1);
+  strcpy(pin, "solver.a.module_hash=xyz");
+  assert_int_equal(open_text(text, (sb_session_options){.sets = sets, .set_count = 1}, &session, &diag), SB_E_CONFIG);
+  assert_int_equal(count_messages(&diag, SB_CODE_INI_VALUE, "16 hexadecimal digits"), 1);
+  sb_diagnostics_clear(&diag);
+}
+
+/* ---- the cache ---- */
+
+static void try_cached(const char *dir, bool expected)
+{
+  char path[64];
+  sb_session session;
+  sb_diagnostics diag = {0};
+  write_ini("[world]\nscene = generator:drop\n[solver.a]\nplugin = featherstone\n", path);
+  sb_session_options options = {.plugin_dirs = fixture_dirs, .plugin_dir_count = 2, .cache_dir = dir};
+  assert_int_equal(sb_session_open(path, &options, &session, &diag), SB_OK);
+  assert_int_equal(session.parts[1].module->trial.cached, expected);
+  assert_int_equal(session.parts[1].granted, SB_MODE_CROSS_PLATFORM);
+  sb_session_close(&session);
+  unlink(path);
+}
+
+static void only_file(const char *dir, char file[512])
+{
+  DIR *d = opendir(dir);
+  assert_non_null(d);
+  int n = 0;
+  for (struct dirent *e; (e = readdir(d));)
+    if (e->d_name[0] != '.') snprintf(file, 512, "%s/%.200s", dir, e->d_name), n++;
+  closedir(d);
+  assert_int_equal(n, 1);
+}
+
+static void the_cache_is_believed_only_when_ours(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/samebit_trial_XXXXXX", dir[128], file[512], other[600];
+  assert_non_null(mkdtemp(folder));
+  snprintf(dir, sizeof dir, "%s/a/b", folder);
+  try_cached(dir, false);
+  try_cached(dir, true);
+  only_file(dir, file);
+  /* one byte is another */
+  int fd = open(file, O_RDWR);
+  char byte;
+  assert_int_equal(pread(fd, &byte, 1, 250), 1);
+  byte ^= 1;
+  assert_int_equal(pwrite(fd, &byte, 1, 250), 1);
+  close(fd);
+  try_cached(dir, false);
+  try_cached(dir, true);
+  /* cut short */
+  assert_int_equal(truncate(file, 230), 0);
+  try_cached(dir, false);
+  try_cached(dir, true);
+  /* others may write it, or the folder */
+  chmod(file, 0666);
+  try_cached(dir, false);
+  chmod(file, 0600);
+  chmod(dir, 0777);
+  try_cached(dir, false);
+  chmod(dir, 0700);
+  try_cached(dir, true);
+  /* a link to a file that would do */
+  snprintf(other, sizeof other, "%s/other", folder);
+  assert_int_equal(rename(file, other), 0);
+  assert_int_equal(symlink(other, file), 0);
+  try_cached(dir, false);
+  if (geteuid() == 0) { /* somebody else's */
+    try_cached(dir, true);
+    assert_int_equal(chown(file, 12345, 12345), 0);
+    try_cached(dir, false);
+  }
+  /* another key is another outcome */
+  sb_trial_cache_write(dir, "/x", "load", "key one", "loads\nwhole\n");
+  char *lines = sb_trial_cache_read(dir, "/x", "load", "key one");
+  assert_string_equal(lines, "loads\nwhole\n");
+  free(lines);
+  assert_null(sb_trial_cache_read(dir, "/x", "load", "key two"));
+  assert_null(sb_trial_cache_read(dir, "/x", "behave", "key one"));
+  char command[256];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(misbehaviour_is_named), cmocka_unit_test(bad_loads_are_contained),
+#if defined(__x86_64__)
+                                     cmocka_unit_test(false_claims_are_refused),
+#endif
+                                     cmocka_unit_test(pins_are_held_from_the_ini_file), cmocka_unit_test(the_cache_is_believed_only_when_ours)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,7 +10,7 @@
 #include "xpbd_setup.h"
 #include "xpbd_touch.h"
 
-enum { XP_PARAM_SUBSTEPS, XP_PARAM_ITERATIONS, XP_PARAM_RESTITUTION_THRESHOLD, XP_PARAM_COUNT };
+enum { XP_PARAM_SUBSTEPS, XP_PARAM_ITERATIONS, XP_PARAM_RESTITUTION_THRESHOLD, XP_PARAM_MAX_PUSH, XP_PARAM_COUNT };
 
 static const sb_param_desc params[XP_PARAM_COUNT] = {
     [XP_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 8, 1, 1024},
@@ -18,6 +18,8 @@ static const sb_param_desc params[XP_PARAM_COUNT] = {
                              "passes over all constraints within a substep; stiffnesses do not depend on it", NULL, 1, 1, 1024},
     [XP_PARAM_RESTITUTION_THRESHOLD] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "restitution_threshold", "m/s",
                                         "approach speeds below this do not bounce", NULL, 0.5, 0, 1000},
+    [XP_PARAM_MAX_PUSH] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_push_velocity", "m/s",
+                           "the fastest that overlap is pushed apart", NULL, 3, 0, 1000},
 };
 
 static const sb_golden goldens[] = {SB_GOLDENS_XPBD};
@@ -72,6 +74,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
     snprintf(error, error_size, "out of memory for %u particles", bind->particle_count);
     return status;
   }
+  s->bodies.push = (float)bind->params[XP_PARAM_MAX_PUSH];
   s->bodies.threshold = (float)bind->params[XP_PARAM_RESTITUTION_THRESHOLD];
   status = xp_bodies_bind(&s->bodies, &s->bind, error, error_size);
   if (status) return status;

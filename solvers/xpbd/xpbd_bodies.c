@@ -242,7 +242,7 @@ typedef struct contact_sides {
   bool own_a, own_b;
   XpBody a, b;
   V3 n, arm_a, arm_b; /* arms: from the centres of mass to the points when the tick began */
-  float gap;
+  float gap, gap0;    /* now and when the substep began */
   V3 la, lb;          /* from the centres of mass to the middle between the points */
 } contact_sides;
 
@@ -258,6 +258,7 @@ static contact_sides sides(const xp_bodies *s, uint32_t item, uint32_t i)
   t.arm_b = xp_arm(t.rb, xp_get3(c->point_b + 3 * (size_t)i));
   V3 swing_a = xp_swing(t.a.q, t.arm_a), swing_b = xp_swing(t.b.q, t.arm_b);
   t.gap = c->gap[i] + v3_dot(t.n, v3_sub(v3_add(t.b.x, swing_b), v3_add(t.a.x, swing_a)));
+  t.gap0 = c->gap[i] + v3_dot(t.n, v3_sub(xp_gone_before(t.rb, t.arm_b), xp_gone_before(t.ra, t.arm_a)));
   t.la = v3_add_scaled(v3_add(t.arm_a, swing_a), t.n, 0.5f * t.gap);
   t.lb = v3_add_scaled(v3_add(t.arm_b, swing_b), t.n, -0.5f * t.gap);
   return t;
@@ -280,7 +281,7 @@ static void press_contact(xp_bodies *s, uint32_t item, uint32_t i)
 {
   contact_sides t = sides(s, item, i);
   xp_touch_state *kept = &s->touch[i];
-  float normal = xp_press(t.gap, t.n, s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb)), kept->normal);
+  float normal = xp_press(t.gap - xp_overlap_left(t.gap0, s->push * s->h), t.n, s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb)), kept->normal);
   if (normal == kept->normal) return;
   push_sides(s, &t, v3_scale(t.n, normal - kept->normal));
   kept->normal = normal;
@@ -297,27 +298,13 @@ static void rub_contact(xp_bodies *s, uint32_t item, uint32_t i)
   push_sides(s, &t, v3_sub(now, slide));
 }
 
-/* Starts from the multipliers of the last substep. */
-static void warm_contact(xp_bodies *s, uint32_t item, uint32_t i)
-{
-  xp_touch_state *kept = &s->touch[i];
-  if (!(kept->normal > 0.0f)) {
-    *kept = (xp_touch_state){0};
-    return;
-  }
-  contact_sides t = sides(s, item, i);
-  push_sides(s, &t, v3_add(v3_scale(t.n, kept->normal), xp_get3(kept->slide)));
-}
-
-/* Points of one pair share their load, and friction tilts the body and moves the load: forth and back, until they agree. Later substeps start from what
- * the first has found. */
-#define FIRST_ROUNDS 4u
+/* Points of one pair share their load, and friction tilts the body and moves the load: forth and back, twice. A palindrome, as the passes over all contacts
+ * are (see run_colors_back). */
 static void solve_manifold(xp_bodies *s, uint32_t item)
 {
   uint32_t first = s->manifolds[item].first, count = s->manifolds[item].count;
-  uint32_t rounds = count > 1 && s->substep == 0 && s->iteration == 0 ? FIRST_ROUNDS : 1u;
-  for (uint32_t k = 0; k < count && s->iteration == 0; k++) warm_contact(s, item, first + k);
-  for (uint32_t round = 0; round < rounds; round++) {
+  if (s->fresh) memset(s->touch + first, 0, count * sizeof *s->touch);
+  for (uint32_t round = 0; round < (count > 1 ? 2u : 1u); round++) {
     for (uint32_t k = 0; k < count; k++) press_contact(s, item, first + k), rub_contact(s, item, first + k);
     for (uint32_t k = count; k-- > 0 && count > 1;) rub_contact(s, item, first + k), press_contact(s, item, first + k);
   }
@@ -333,11 +320,9 @@ static void bounce_contact(xp_bodies *s, uint32_t item, uint32_t i)
   V3 before = v3_sub(xp_speed_at(t.lb, t.rb->v0, t.rb->w0), xp_speed_at(t.la, t.ra->v0, t.ra->w0));
   V3 ahead = v3_sub(xp_speed_at(t.lb, t.rb->vp, t.rb->wp), xp_speed_at(t.la, t.ra->vp, t.ra->wp));
   S33 r = s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb));
-  float gap0 = s->contacts->gap[i] + v3_dot(t.n, v3_sub(xp_gone_before(t.rb, t.arm_b), xp_gone_before(t.ra, t.arm_a)));
-  float j = xp_bounce(normal, v3_dot(t.n, now), v3_dot(t.n, before), v3_dot(t.n, ahead), gap0, v3_dot(t.n, s33_mul_v3(r, t.n)),
+  float j = xp_bounce(normal, v3_dot(t.n, now), v3_dot(t.n, before), v3_dot(t.n, ahead), t.gap0, v3_dot(t.n, s33_mul_v3(r, t.n)),
                       s->contacts->restitution[i], s->threshold, s->h);
-  /* what was pushed too far is no load to start the next substep from */
-  s->touch[i].normal = f_min(normal, f_max(normal + j * s->h, 0.0f));
+  s->touch[i].normal = f_max(normal + j * s->h, 0.0f);
   V3 push = v3_scale(t.n, j), roll = v3_zero();
   if (friction[1] > 0.0f || friction[2] > 0.0f)
     roll = xp_roll(v3_sub(t.b.w, t.a.w), t.n, s33_add(t.a.i, t.b.i), friction[1], friction[2], f_max(normal * s->inv_h + j, 0.0f));
@@ -428,7 +413,6 @@ void xp_bodies_begin(xp_bodies *s, const sb_step *step)
 {
   s->contacts = step->contacts;
   s->before = step->body_q_before;
-  memset(s->touch, 0, (size_t)step->contacts->count * sizeof *s->touch);
   run_range(s, PASS_LOAD, 0, s->own);
   find_manifolds(s);
 }
@@ -449,13 +433,16 @@ void xp_bodies_joints(xp_bodies *s, uint32_t iteration)
 
 void xp_bodies_contacts(xp_bodies *s, uint32_t iteration)
 {
-  s->iteration = iteration;
+  s->fresh = iteration == 0;
   run_colors(s, PASS_CONTACTS, &s->contact_colors);
+  s->fresh = false;
+  run_colors_back(s, PASS_CONTACTS, &s->contact_colors);
 }
 
 void xp_bodies_velocities(xp_bodies *s)
 {
   run_colors(s, PASS_BOUNCES, &s->contact_colors);
+  run_colors_back(s, PASS_BOUNCES, &s->contact_colors);
   run_range(s, PASS_COORDINATES, 0, s->joint_count);
 }
 

@@ -32,7 +32,7 @@ typedef struct xp_dof_state {
 
 typedef struct xp_bodies {
   const sb_bind *bind;
-  float h, inv_h, threshold;  /* s, 1/s, m/s */
+  float h, inv_h, threshold, push;  /* s, 1/s, m/s, m/s */
   uint32_t substeps, iteration;
   uint32_t own, moving, nobody; /* records: own bodies, own and others', the world */
   uint32_t *record;           /* of each model body; nobody for static ones */
@@ -55,6 +55,7 @@ typedef struct xp_bodies {
   /* of the parallel loop */
   const float *before;        /* body_q when the tick began */
   uint32_t first, end, pass, substep;
+  bool fresh; /* contacts have no multipliers yet in this substep */
 } xp_bodies;
 
 sb_status xp_bodies_bind(xp_bodies *bodies, const sb_bind *bind, char *error, uint32_t error_size);

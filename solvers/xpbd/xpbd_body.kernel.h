@@ -70,6 +70,9 @@ FN XpBody xp_kick(XpBody b, V3 r, V3 j, V3 l)
 /* Multipliers along the normal and across it, and the correction p on the second side; the first gets -p. */
 STRUCT(XpTouch) { F normal; V3 slide; V3 p; };
 
+/* The gap that a contact may end the substep with: 0, or what is left of an overlap that is pushed out by `way` (m) in a substep. */
+FN F xp_overlap_left(F gap0, F way) { return f_min(gap0 + way, K(0.0f)); }
+
 /* The multiplier along the normal after the gap is closed, or opened again where earlier corrections went too far. */
 FN F xp_press(F gap, V3 n, S33 r, F normal)
 {

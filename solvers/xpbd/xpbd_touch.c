@@ -101,7 +101,9 @@ static void solve(xp_touches *s, uint32_t i, uint32_t particle, uint32_t iterati
   V3 hit = v3_add_scaled(at, t.n, -radius);
   if (iteration == 0) kept->normal = kept->slide[0] = kept->slide[1] = kept->slide[2] = 0.0f;
   XpBody b = xp_get_body(t.body);
-  XpTouch touch = xp_touch(v3_dot(t.n, v3_sub(hit, t.at)), d, t.n, with_mass(xp_response(b, v3_sub(hit, xp_where(t.body))), x[3]), s->contacts->friction[i], kept->normal,
+  float gap0 = v3_dot(t.n, v3_sub(xp_get3(s->cloth->particles.before + 4 * (size_t)particle), t.before)) - radius;
+  float left = xp_overlap_left(gap0, s->bodies->push * s->bodies->h);
+  XpTouch touch = xp_touch(v3_dot(t.n, v3_sub(hit, t.at)) - left, d, t.n, with_mass(xp_response(b, v3_sub(hit, xp_where(t.body))), x[3]), s->contacts->friction[i], kept->normal,
                            xp_get3(kept->slide));
   if (!(touch.normal > 0.0f) && !(kept->normal > 0.0f)) return;
   kept->normal = touch.normal;

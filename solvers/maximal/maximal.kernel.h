@@ -51,16 +51,19 @@ FN MxFree mx_free_none(void)
   return r;
 }
 
-/* Least squares: x minimises |d0 x0 + d1 x1 + d2 x2 - e|; x is 0 for what is not there. A small diagonal keeps parallel directions finite. */
-FN V3 mx_fit(MxFree f, V3 e)
+/* Least squares from the products of the directions with a vector; 0 for what is not there. A small diagonal keeps parallel directions finite. */
+FN V3 mx_fit_products(MxFree f, V3 products)
 {
   V3 u = v3_scale(f.d0, f.used.x);
   V3 v = v3_scale(f.d1, f.used.y);
   V3 w = v3_scale(f.d2, f.used.z);
   S33 g = s33((v3_dot(u, u) + 1.0e-6f) + (1.0f - f.used.x), (v3_dot(v, v) + 1.0e-6f) + (1.0f - f.used.y),
               (v3_dot(w, w) + 1.0e-6f) + (1.0f - f.used.z), v3_dot(u, v), v3_dot(u, w), v3_dot(v, w));
-  return s33_mul_v3(s33_inverse(g), v3(v3_dot(u, e), v3_dot(v, e), v3_dot(w, e)));
+  return s33_mul_v3(s33_inverse(g), v3(products.x * f.used.x, products.y * f.used.y, products.z * f.used.z));
 }
+
+/* x minimises |d0 x0 + d1 x1 + d2 x2 - e|. */
+FN V3 mx_fit(MxFree f, V3 e) { return mx_fit_products(f, v3(v3_dot(f.d0, e), v3_dot(f.d1, e), v3_dot(f.d2, e))); }
 
 FN V3 mx_combine(MxFree f, V3 x) { return v3_add_scaled(v3_add_scaled(v3_scale(f.d0, x.x), f.d1, x.y), f.d2, x.z); }
 
@@ -71,9 +74,13 @@ FN V3 mx_held(MxFree f, V3 e) { return v3_sub(e, mx_combine(f, mx_fit(f, e))); }
  * projection onto the held directions, s the size of R. */
 FN V3 mx_hold(MxFree f, S33 response, V3 e)
 {
-  V3 px = mx_held(f, v3(K(1.0f), K(0.0f), K(0.0f)));
-  V3 py = mx_held(f, v3(K(0.0f), K(1.0f), K(0.0f)));
-  V3 pz = mx_held(f, v3(K(0.0f), K(0.0f), K(1.0f)));
+  /* columns of 1 - P, then of P; written out, for constant zeros in products would be folded by some devices */
+  V3 fx = mx_combine(f, mx_fit_products(f, v3(f.d0.x, f.d1.x, f.d2.x)));
+  V3 fy = mx_combine(f, mx_fit_products(f, v3(f.d0.y, f.d1.y, f.d2.y)));
+  V3 fz = mx_combine(f, mx_fit_products(f, v3(f.d0.z, f.d1.z, f.d2.z)));
+  V3 px = v3(1.0f - fx.x, -fx.y, -fx.z);
+  V3 py = v3(-fy.x, 1.0f - fy.y, -fy.z);
+  V3 pz = v3(-fz.x, -fz.y, 1.0f - fz.z);
   V3 rx = s33_mul_v3(response, px);
   V3 ry = s33_mul_v3(response, py);
   V3 rz = s33_mul_v3(response, pz);

@@ -7,7 +7,7 @@
 
 #include "physics_scene.h"
 
-#define FOR_EACH_SOLVER(s) for (physics_solver s = FEATHERSTONE; s < PHYSICS_ALL_SOLVERS; s++)
+#define FOR_EACH_SOLVER(s) for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOLVERS; s++)
 /* A single dof to the world shares its body among 3 forces in semi_implicit: each dof force is solved against a third
  * of the inertia. */
 #define SHARE(s) ((s) == SEMI_IMPLICIT ? 3.0 : 1.0)

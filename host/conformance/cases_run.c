@@ -105,35 +105,70 @@ bool case_golden_match(sb_case_context *c, const sb_solver_api *api)
 
 /* ---- parameters ---- */
 
-/* Hash of a scene with one parameter changed; 0 when it stops. */
-static uint64_t hash_with(const sb_solver_api *api, const sb_micro_scene *scene, bool bounce, uint32_t param, double value, sb_code *code)
+/* Hash of a scene with these parameters; 0 when it stops. */
+static uint64_t hash_with(const sb_solver_api *api, const sb_micro_scene *scene, bool bounce, uint32_t ticks, const double *params, sb_code *code)
 {
-  double params[SB_CASE_MAX_PARAMS];
   sb_case_run r;
-  for (uint32_t i = 0; i < api->desc->param_count && i < SB_CASE_MAX_PARAMS; i++) params[i] = api->desc->params[i].value;
-  if (param < SB_CASE_MAX_PARAMS) params[param] = value;
-  uint64_t hash = sb_case_open_with(&r, api, scene->name, bounce, params, SB_MODE_OFF) && sb_case_step(&r, scene->ticks) ? sb_sim_hash(r.sim) : 0;
+  uint64_t hash = sb_case_open_with(&r, api, scene->name, bounce, params, SB_MODE_OFF) && sb_case_step(&r, ticks) ? sb_sim_hash(r.sim) : 0;
   *code = r.code;
   sb_case_close(&r);
   return hash;
 }
 
-static bool has_effect(const sb_solver_api *api, uint32_t index)
+static void fill_defaults(const sb_solver_api *api, double params[SB_CASE_MAX_PARAMS])
+{
+  for (uint32_t i = 0; i < api->desc->param_count && i < SB_CASE_MAX_PARAMS; i++) params[i] = api->desc->params[i].value;
+}
+
+/* Other values of a parameter: half its default, ends, middle, and a little above the lower end. */
+#define TRIES 5
+static void list_values(const sb_param_desc *p, double values[TRIES])
+{
+  double half = p->value > 0 ? p->value * 0.5 : p->maximum, little = p->minimum + 10;
+  values[0] = half < p->minimum ? p->minimum : half;
+  values[1] = p->minimum;
+  values[2] = p->maximum;
+  values[3] = 0.5 * (p->minimum + p->maximum);
+  values[4] = little < p->maximum ? little : p->maximum;
+  for (int i = 0; p->type != SB_PARAM_FLOAT && i < TRIES; i++) values[i] = floor(values[i]);
+}
+
+/* Whether a parameter changes anything while the others are as in `params`. Scenes come as they are, with restitution, and until they rest. */
+static bool changes_something(const sb_solver_api *api, uint32_t index, double params[SB_CASE_MAX_PARAMS], size_t rounds)
 {
   const sb_param_desc *p = &api->desc->params[index];
-  double middle = p->type == SB_PARAM_FLOAT ? 0.5 * (p->minimum + p->maximum) : floor(0.5 * (p->minimum + p->maximum));
-  double near = p->value > 0 ? p->value * 0.5 : p->maximum;
-  if (p->type != SB_PARAM_FLOAT) near = floor(near);
-  if (near < p->minimum) near = p->minimum;
-  const double tries[] = {near, p->minimum, p->maximum, middle};
-  for (size_t i = 0; i < 2 * sb_micro_scene_count; i++) {
+  double values[TRIES];
+  list_values(p, values);
+  for (size_t i = 0; i < rounds * sb_micro_scene_count; i++) {
     sb_code code;
     const sb_micro_scene *scene = &sb_micro_scenes[i % sb_micro_scene_count];
-    bool bounce = i >= sb_micro_scene_count; /* once more with restitution */
-    if (!sb_case_fits(api, scene) || (bounce && !(scene->handles & SB_HANDLES_CONTACT))) continue;
-    uint64_t plain = hash_with(api, scene, bounce, UINT32_MAX, 0, &code);
-    for (size_t k = 0; k < sizeof tries / sizeof tries[0]; k++)
-      if (tries[k] != p->value && hash_with(api, scene, bounce, index, tries[k], &code) != plain) return true;
+    size_t round = i / sb_micro_scene_count;
+    uint32_t ticks = round == 2 ? 8 * scene->ticks : scene->ticks;
+    if (!sb_case_fits(api, scene) || (round && !(scene->handles & SB_HANDLES_CONTACT))) continue;
+    params[index] = p->value;
+    uint64_t plain = hash_with(api, scene, round == 1, ticks, params, &code);
+    for (size_t k = 0; k < TRIES; k++) {
+      params[index] = values[k];
+      if (values[k] != p->value && hash_with(api, scene, round == 1, ticks, params, &code) != plain) return true;
+    }
+  }
+  return false;
+}
+
+/* Alone, or together with another parameter that has to be on first. */
+static bool has_effect(const sb_solver_api *api, uint32_t index)
+{
+  double params[SB_CASE_MAX_PARAMS], values[TRIES];
+  fill_defaults(api, params);
+  if (changes_something(api, index, params, 3)) return true;
+  for (uint32_t other = 0; other < api->desc->param_count; other++) {
+    if (other == index) continue;
+    list_values(&api->desc->params[other], values);
+    for (size_t k = 2; k < TRIES; k++) {
+      fill_defaults(api, params);
+      params[other] = values[k];
+      if (changes_something(api, index, params, 1)) return true;
+    }
   }
   return false;
 }
@@ -143,7 +178,7 @@ bool case_param_effect(sb_case_context *c, const sb_solver_api *api)
   for (uint32_t i = 0; i < api->desc->param_count; i++) {
     const sb_param_desc *p = &api->desc->params[i];
     bool says_none = strstr(p->text, "micro-scenes: no effect") != NULL, effect = has_effect(api, i);
-    if (!effect && !says_none) return sb_case_fail(c, "\"%s\" changes nothing at its ends, its middle and half its default", p->name);
+    if (!effect && !says_none) return sb_case_fail(c, "\"%s\" changes nothing at its ends, its middle and half its default, alone or with another parameter", p->name);
     if (effect && says_none) return sb_case_fail(c, "\"%s\" says that it has no effect on micro-scenes, and has one", p->name);
   }
   return true;
@@ -155,10 +190,12 @@ bool case_param_limits(sb_case_context *c, const sb_solver_api *api)
     for (int end = 0; end < 2; end++)
       for (size_t s = 0; s < sb_micro_scene_count; s++) {
         const sb_param_desc *p = &api->desc->params[i];
-        double value = end ? p->maximum : p->minimum;
+        double value = end ? p->maximum : p->minimum, params[SB_CASE_MAX_PARAMS];
         sb_code code;
         if (!sb_case_fits(api, &sb_micro_scenes[s])) continue;
-        hash_with(api, &sb_micro_scenes[s], false, i, value, &code);
+        fill_defaults(api, params);
+        params[i] = value;
+        hash_with(api, &sb_micro_scenes[s], false, sb_micro_scenes[s].ticks, params, &code);
         if (code == SB_CODE_SOLVER_REFUSED || code == SB_CODE_SOLVER_FAILED || code == SB_CODE_MODE_FP_ENVIRONMENT)
           return sb_case_fail(c, "%s = %g on micro-scene %s: %s", p->name, value, sb_micro_scenes[s].name, sb_code_title(code));
       }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing, builds, and runs the tests. About 15 minutes on two cores.
-#   ./test.sh           all but the cross targets other than aarch64
-#   ./test.sh --all     those too (riscv64, s390x, i686, soft-float ARM under emulation): 15 minutes more
+#   ./test.sh           all but the cross targets other than aarch64 and WebAssembly
+#   ./test.sh --all     those too (riscv64, s390x, ppc64le, i686, soft-float ARM under emulation): 15 minutes more
 #   ./test.sh --quick   the release build's tests only, without the slow label
 set -e
 case "${1:-}" in
@@ -13,7 +13,8 @@ cd "$(dirname "$0")"
 install_missing gcc g++ libc6-dev clang cmake ninja-build pkg-config libinih-dev libxxhash-dev libxml2-dev libcjson-dev libelf-dev libcapstone-dev libseccomp-dev libcmocka-dev \
   libvulkan-dev glslc spirv-headers spirv-tools mesa-vulkan-drivers vulkan-validationlayers binutils libclang-rt-14-dev \
   qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-s390x-linux-gnu \
-  libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross gcc-arm-linux-gnueabi libc6-dev-armel-cross
+  libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross gcc-arm-linux-gnueabi libc6-dev-armel-cross \
+  gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross wasi-libc libclang-rt-14-dev-wasm32 lld nodejs
 build() { # folder, then cmake arguments
   folder=$1
   shift

@@ -39,12 +39,11 @@ static sb_status check_settings(const sb_collision_settings *s)
   return ok ? SB_OK : SB_E_ARGUMENT;
 }
 
-/* Contacts that any pair of a world's shapes may have. */
-static uint64_t pair_points(const sb_model *m, uint32_t world)
+bool collision_has_surface(const sb_model *m, uint32_t world)
 {
   for (uint32_t s = m->world_shape_start[world]; s < m->world_shape_start[world + 1]; s++)
-    if (collision_is_surface(m, s)) return COLLISION_SURFACE_POINTS;
-  return 4;
+    if (collision_is_surface(m, s)) return true;
+  return false;
 }
 
 /* The documented rule of sb_collision_settings. */
@@ -58,7 +57,7 @@ static void choose_capacities(sb_collision *c)
     uint64_t all = n ? n * (n - 1) / 2 : 0;
     uint64_t usual = 16 * n + 64;
     pairs += all < usual ? all : usual;
-    uint64_t most = pair_points(m, w) * all;
+    uint64_t most = (collision_has_surface(m, w) ? COLLISION_SURFACE_POINTS : 4u) * all;
     contacts += most < usual ? most : usual;
   }
   if (!c->settings.pair_capacity) c->settings.pair_capacity = pairs < UINT32_MAX ? (uint32_t)pairs : UINT32_MAX;
@@ -78,6 +77,8 @@ static sb_status build(sb_collision *c)
   if (status == SB_OK) status = collision_broad_build(c);
   if (status == SB_OK) status = collision_narrow_build(c);
   if (status == SB_OK) status = collision_swept_build(c);
+  if (status == SB_OK) status = collision_particles_build(c);
+  if (status == SB_OK) status = collision_near_build(c);
   return status;
 }
 
@@ -132,6 +133,23 @@ sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const f
   if (status != SB_OK && c->contacts.count == 0) memset(c->world_start, 0, ((size_t)c->model->world_count + 1) * sizeof *c->world_start);
   return status;
 }
+
+sb_status sb_collision_step_particles(sb_collision *c, const float *particle_q, const float *particle_qd,
+                                      const sb_collision_tasks *tasks)
+{
+  c->particles.q = particle_q;
+  c->particles.qd = particle_qd;
+  c->tasks = tasks;
+  c->usage.particle_contact_count = c->usage.near_pair_count = 0;
+  sb_status status = collision_particles_step(c), near = SB_OK;
+  if (status == SB_OK || c->settings.truncate) near = collision_near_step(c);
+  c->particles.q = c->particles.qd = NULL;
+  c->tasks = NULL;
+  return status ? status : near;
+}
+
+const sb_particle_contacts *sb_collision_particle_contacts(const sb_collision *c) { return &c->particles.contacts; }
+const sb_near_pairs *sb_collision_near_pairs(const sb_collision *c) { return &c->near.pairs; }
 
 const sb_contacts *sb_collision_contacts(const sb_collision *c) { return &c->contacts; }
 uint32_t sb_collision_pair_count(const sb_collision *c) { return c->pair_count; }

@@ -25,6 +25,7 @@
 
 #include "samebit/contact.h"
 #include "samebit/model.h"
+#include "samebit/particle_contact.h"
 #include "samebit/status.h"
 
 #ifdef __cplusplus
@@ -42,6 +43,8 @@ typedef struct sb_collision_settings {
   uint32_t broad_phase;
   uint32_t pair_capacity;    /* shape pairs; 0: for each world of n shapes, min(n (n - 1) / 2, 16 n + 64) */
   uint32_t contact_capacity; /* contacts; 0: for each world of n shapes, min(2 n (n - 1), 16 n + 64), twice the first where a mesh or heightfield is */
+  uint32_t particle_contact_capacity; /* 0: for each particle 2, or the shapes of its world where there are fewer, and 64 for each world */
+  uint32_t near_pair_capacity; /* 0: 8 for each particle of deformables that may touch each other or themselves, and 64 */
   float speculative_margin;  /* m, >= 0 */
   uint32_t lanes;            /* 1, 4 or 8; 0: the widest that this CPU runs well */
   uint32_t truncate;         /* not 0: when contacts overflow, keep the first in canonical order (and still return SB_E_CAPACITY) */
@@ -57,7 +60,8 @@ typedef struct sb_collision_tasks {
 } sb_collision_tasks;
 
 /* Counts of the last step, largest counts of any step, and capacities. After SB_E_CAPACITY a count above its capacity
- * is the size needed; too few pairs are reported before too few contacts, whose count is then 0. */
+ * is the size needed; too few pairs are reported before too few contacts, whose count is then 0, and contacts of particles before near
+ * pairs. */
 typedef struct sb_collision_usage {
   uint32_t pair_count;
   uint32_t pair_peak;
@@ -65,6 +69,12 @@ typedef struct sb_collision_usage {
   uint32_t contact_count;
   uint32_t contact_peak;
   uint32_t contact_capacity;
+  uint32_t particle_contact_count;
+  uint32_t particle_contact_peak;
+  uint32_t particle_contact_capacity;
+  uint32_t near_pair_count;
+  uint32_t near_pair_peak;
+  uint32_t near_pair_capacity;
   float deepest; /* m, the largest overlap of the last step */
 } sb_collision_usage;
 
@@ -90,6 +100,17 @@ sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const f
 
 /* The contacts of the last step; valid until the next step or destroy. [step] */
 const sb_contacts *sb_collision_contacts(const sb_collision *c);
+
+/* [step] Contacts and near pairs of particles, after sb_collision_step_moving of the same tick, whose poses, velocities and dt it goes on with.
+ * particle_q, particle_qd: 3 floats for each particle. A contact is made when the gap is below the deformable's margin, the shape's and the
+ * speculative one, plus the way that particle and surface may come together within dt. pair_shape and exclude_body do not count here; a
+ * body that holds a particle by an attachment does not touch it. Allocates nothing. SB_E_CAPACITY: as in sb_collision_step. */
+sb_status sb_collision_step_particles(sb_collision *c, const float *particle_q, const float *particle_qd,
+                                      const sb_collision_tasks *tasks);
+
+/* Those of the last step. [step] */
+const sb_particle_contacts *sb_collision_particle_contacts(const sb_collision *c);
+const sb_near_pairs *sb_collision_near_pairs(const sb_collision *c);
 
 /* Shape pairs of the last step's broad phase, as (lower, higher) shape index, sorted. [step] */
 uint32_t sb_collision_pair_count(const sb_collision *c);

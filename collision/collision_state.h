@@ -87,6 +87,9 @@ typedef struct collision_span {
   uint32_t end;
 } collision_span;
 
+#include "near_state.h"
+#include "particle_state.h"
+
 typedef void (*collision_narrow_fn)(narrow_batch *batch, narrow_type type, uint32_t count);
 
 struct sb_collision {
@@ -167,6 +170,8 @@ struct sb_collision {
 #undef SB_X_CONTACT
   uint32_t *world_start;
   sb_contacts contacts;
+  collision_particles particles;
+  collision_near near;
   sb_collision_usage usage;
 };
 
@@ -192,6 +197,8 @@ Manifold collision_ball_against(const sb_collision *c, float radius, uint32_t sh
 sb_status collision_swept_build(sb_collision *c);
 /* Fills swept for the pairs of this step. */
 void collision_swept_step(sb_collision *c);
+/* Whether a world has a mesh or heightfield. */
+bool collision_has_surface(const sb_model *m, uint32_t world);
 /* Whether the shape is a mesh or heightfield. */
 static inline bool collision_is_surface(const sb_model *m, uint32_t shape) { return m->shape_type[shape] >= SB_SHAPE_MESH; }
 
@@ -203,5 +210,26 @@ void collision_surface_pair(const sb_collision *c, const collision_pair *pair, f
 sb_status collision_narrow_build(sb_collision *c);
 /* Fills the contacts; SB_E_CAPACITY when they do not fit. */
 sb_status collision_narrow_step(sb_collision *c);
+
+/* particle_contact.c */
+sb_status collision_particles_build(sb_collision *c);
+/* Fills the contacts of particles; SB_E_CAPACITY when they do not fit. */
+sb_status collision_particles_step(sb_collision *c);
+
+/* particle_surface.c: what a particle at x in the shape's frame touches within reach; how many. */
+uint32_t collision_particle_hull(const sb_collision *c, uint32_t shape, V3 x, float reach, particle_found out[SB_PARTICLE_MAX_FACES]);
+/* A centre below a mesh counts when it is no deeper than its radius. */
+uint32_t collision_particle_surface(const sb_collision *c, uint32_t shape, V3 x, float reach, float radius,
+                                    particle_found out[SB_PARTICLE_MAX_FACES]);
+
+/* near_build.c */
+sb_status collision_near_build(sb_collision *c);
+/* Whether two deformables, or one with itself, may touch. */
+bool collision_deformables_meet(const sb_model *m, uint32_t d, uint32_t e);
+
+/* near_pairs.c: fills the near pairs; SB_E_CAPACITY when they do not fit. */
+sb_status collision_near_step(sb_collision *c);
+/* Particles of a pair of the features a and b; -1 where there is none. */
+void collision_near_particles(const sb_collision *c, uint32_t kind, uint32_t a, uint32_t b, int32_t p[4]);
 
 #endif

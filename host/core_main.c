@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "collision.h"
+#include "fp_env.h"
+#include "hash_file.h"
 #include "micro_scenes.h"
+#include "run_setup.h"
 #include "samebit/abi.h"
 #include "sim.h"
 #include "state_hash.h"
@@ -17,18 +20,20 @@
 #define MAX_PARAMS 64
 
 typedef struct options {
-  const char *model;
+  const char *model, *setup, *hashes, *dump;
   const char *solver;
   const char *params[MAX_PARAMS];
   uint32_t param_count;
   uint64_t ticks, shuffle, hash_every, seed;
   uint32_t threads, lanes, worlds, first_world, dt_numerator, dt_denominator, broad_phase, bodies;
-  bool golden, solvers, each_world;
+  bool golden, solvers, each_world, hostile_fp;
 } options;
 
 static const char help[] =
-    "samebit_core MODEL.sbm --solver ID [options]\n"
-    "Runs a cooked model (`samebit cook SCENE --out MODEL.sbm`) and prints the hash of its final state.\n\n"
+    "samebit_core MODEL.sbm --solver ID [options], or samebit_core --setup FILE [options]\n"
+    "Runs a cooked model (`samebit cook SCENE --out MODEL.sbm`) or a setup (`samebit determinism FILE.ini --keep DIR`), and prints the hash\n"
+    "of its final state.\n\n"
+    "  --setup FILE         model, solvers, parameters, worlds, seed and dt of a whole session\n"
     "  --ticks N            ticks to run (240)\n"
     "  --dt A/B             tick length in s; the model's own, or 1/240\n"
     "  --param NAME=VALUE   a parameter of the solver; may be repeated\n"
@@ -38,6 +43,8 @@ static const char help[] =
     "  --lanes 1|4|8        SIMD width; 0 takes the widest (0)\n"
     "  --broad-phase NAME   sap or all_pairs (sap)\n"
     "  --hash-every N       prints the hash after every N ticks too\n"
+    "  --hashes FILE        writes the hashes of every tick; --dump FILE writes the final contacts and state, word by word\n"
+    "  --hostile-fp         starts with subnormals flushed and another rounding mode set\n"
     "  --world-hashes       prints the final hash of each world\n"
     "  --body-hashes N      prints the final hash of each of the first N bodies\n"
     "  --solvers            prints the solvers' ids, and nothing else\n"
@@ -86,7 +93,11 @@ static bool read_option(options *o, const char *name, const char *value, int *to
   if (!strcmp(name, "--golden")) return o->golden = true;
   if (!strcmp(name, "--solvers")) return o->solvers = true;
   if (!strcmp(name, "--world-hashes")) return o->each_world = true;
+  if (!strcmp(name, "--hostile-fp")) return o->hostile_fp = true;
   *took = 2;
+  if (!strcmp(name, "--setup")) return (o->setup = value) != NULL;
+  if (!strcmp(name, "--hashes")) return (o->hashes = value) != NULL;
+  if (!strcmp(name, "--dump")) return (o->dump = value) != NULL;
   if (!strcmp(name, "--solver")) return (o->solver = value) != NULL;
   if (!strcmp(name, "--ticks")) return read_whole(value, UINT64_MAX, &o->ticks);
   if (!strcmp(name, "--seed")) return read_whole(value, UINT64_MAX, &o->seed);
@@ -126,8 +137,8 @@ static bool read_options(int argc, char **argv, options *o)
       return false;
     }
   }
-  if (!o->golden && !o->solvers && (!o->model || !o->solver)) {
-    fputs("samebit_core: a model and --solver ID are needed; see --help\n", stderr);
+  if (!o->golden && !o->solvers && !o->setup && (!o->model || !o->solver)) {
+    fputs("samebit_core: a model and --solver ID, or --setup FILE, are needed; see --help\n", stderr);
     return false;
   }
   return true;
@@ -232,18 +243,95 @@ static sb_status create_sim(const options *o, const sb_solver_api *api, const do
   return status;
 }
 
+/* A file to write; NULL without a name or when it cannot be opened, which *failed tells. */
+static FILE *open_output(const char *path, bool *failed)
+{
+  FILE *file = path ? fopen(path, "w") : NULL;
+  if (path && !file) {
+    fprintf(stderr, "samebit_core: \"%s\" cannot be written\n", path);
+    *failed = true;
+  }
+  return file;
+}
+
+static void close_output(FILE *file, bool *failed)
+{
+  if (file && (ferror(file) | fclose(file))) *failed = true;
+}
+
+/* Where this program runs, as well as the C library alone can tell. */
+static const char *build_text(void)
+{
+#if defined(__x86_64__)
+#define PROCESSOR "x86_64"
+#elif defined(__i386__)
+#define PROCESSOR "i686"
+#elif defined(__aarch64__)
+#define PROCESSOR "aarch64"
+#elif defined(__arm__)
+#define PROCESSOR "arm"
+#elif defined(__riscv)
+#define PROCESSOR "riscv64"
+#elif defined(__s390x__)
+#define PROCESSOR "s390x"
+#elif defined(__powerpc64__)
+#define PROCESSOR "ppc64le"
+#elif defined(__wasm__)
+#define PROCESSOR "wasm32"
+#else
+#define PROCESSOR "?"
+#endif
+#ifdef __clang__
+  return PROCESSOR ", clang " __clang_version__ ", samebit " SAMEBIT_VERSION " " SAMEBIT_BUILD_TYPE;
+#else
+  return PROCESSOR ", gcc " __VERSION__ ", samebit " SAMEBIT_VERSION " " SAMEBIT_BUILD_TYPE;
+#endif
+}
+
 static sb_status step_and_print(const options *o, sb_sim *sim, uint32_t world_count, sb_diagnostics *diag)
 {
-  for (uint64_t tick = 1; tick <= o->ticks; tick++) {
-    sb_status status = sb_sim_step(sim, diag);
-    if (status) return status;
+  bool failed = false;
+  FILE *hashes = open_output(o->hashes, &failed);
+  if (hashes) sb_hash_file_begin(hashes, sim, build_text());
+  sb_status status = failed ? SB_E_IO : SB_OK;
+  for (uint64_t tick = 1; !status && tick <= o->ticks; tick++) {
+    status = sb_sim_step(sim, diag);
+    if (status) break;
+    if (hashes) sb_hash_file_row(hashes, sim);
     if (o->hash_every && tick % o->hash_every == 0) printf("tick %" PRIu64 " %016" PRIx64 "\n", tick, sb_sim_hash(sim));
   }
+  close_output(hashes, &failed);
+  FILE *dump = status ? NULL : open_output(o->dump, &failed);
+  if (dump) sb_sim_dump(sim, dump);
+  close_output(dump, &failed);
+  if (status || failed) return status ? status : SB_E_IO;
   for (uint32_t w = 0; o->each_world && w < world_count; w++)
     printf("world %" PRIu64 " %016" PRIx64 "\n", (uint64_t)o->first_world + w, sb_sim_hash_world(sim, w));
   for (uint32_t b = 0; b < o->bodies; b++) printf("body %u %016" PRIx64 "\n", b, sb_sim_hash_body(sim, b));
   printf("hash %016" PRIx64 "\n", sb_sim_hash(sim));
   return SB_OK;
+}
+
+static int run_setup(const options *o)
+{
+  sb_diagnostics diag = {0};
+  sb_setup setup;
+  sb_sim *sim = NULL;
+  int code = EXIT_USAGE;
+  sb_status status = sb_setup_read(o->setup, sb_static_solver, &setup, &diag);
+  if (!status) {
+    setup.config.threads = o->threads;
+    setup.config.lanes = o->lanes;
+    setup.config.shuffle = o->shuffle;
+    setup.config.broad_phase = o->broad_phase;
+    status = sb_sim_create(&setup.config, &sim, &diag);
+    if (!status) code = step_and_print(o, sim, sb_model_store_view(setup.model)->world_count, &diag) ? EXIT_BAD : 0;
+    sb_sim_destroy(sim);
+    sb_setup_free(&setup);
+  }
+  print_diagnostics(&diag);
+  sb_diagnostics_clear(&diag);
+  return code;
 }
 
 static int run(const options *o)
@@ -305,5 +393,7 @@ int main(int argc, char **argv)
   if (!read_options(argc, argv, &o)) return EXIT_USAGE;
   for (size_t i = 0; o.solvers && sb_static_solver_at(i); i++) printf("%s\n", sb_static_solver_at(i)->desc->id);
   if (o.solvers) return 0;
-  return o.golden ? print_golden(o.lanes) : run(&o);
+  if (o.hostile_fp) sb_fp_env_make_hostile();
+  if (o.golden) return print_golden(o.lanes);
+  return o.setup ? run_setup(&o) : run(&o);
 }

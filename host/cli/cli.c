@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 static cli_option run_options[] = {{"--ticks", "N", "how many ticks (default: [run] ticks, or 1000)", NULL, 0},
-                                   {"--hashes", "FILE", "write the state hash after each tick, one line each", NULL, 0},
+                                   {"--hashes", "FILE", "write the hashes after each tick, one line each", NULL, 0},
                                    {"--events", "FILE", "write contact events, one JSON object a line", NULL, 0},
+                                   {"--dump", "FILE", "write the final contacts and state, one 32-bit word a line", NULL, 0},
+                                   {"--hostile-fp", NULL, "start with subnormals flushed and another rounding mode; no result depends on it", NULL, 0},
                                    CLI_SESSION_OPTIONS,
                                    {NULL, NULL, NULL, NULL, 0}};
 static cli_option validate_options[] = {CLI_SESSION_OPTIONS, {NULL, NULL, NULL, NULL, 0}};
@@ -34,6 +36,19 @@ static cli_option check_options[] = {{"--case", "NAME", "run this case, and what
                                      {"--list", NULL, "list the cases: what, why, how to mend", NULL, 0},
                                      {"--seconds", "N", "limit of each case (default 30)", NULL, 0},
                                      {NULL, NULL, NULL, NULL, 0}};
+static cli_option determinism_options[] = {
+    {"--ticks", "N", "how many ticks (default: [run] ticks, or 1000)", NULL, 0},
+    {"--cores", "DIR", "also run the core programs of other builds: each DIR/NAME/run (tests/determinism/build_core.sh makes them)", NULL, 0},
+    {"--legs", "PATTERN", "run only legs of such names, besides the first", NULL, 0},
+    {"--jobs", "N", "legs at once (default: one for each processor)", NULL, 0},
+    {"--limit", "SECONDS", "kill a leg that takes longer (default 600)", NULL, 0},
+    {"--keep", "DIR", "keep hashes, output and setup of the legs in DIR", NULL, 0},
+    {"--set", "SECTION.KEY=VALUE", "change or add a setting; may be repeated", NULL, 0},
+    {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
+    {NULL, NULL, NULL, NULL, 0}};
+static cli_option verify_options[] = {{"--pack", "DIR", "the golden pack to run (default: the one that came with this program)", NULL, 0},
+                                      {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
+                                      {NULL, NULL, NULL, NULL, 0}};
 static cli_option no_options[] = {{NULL, NULL, NULL, NULL, 0}};
 
 static const cli_command commands[] = {
@@ -43,6 +58,12 @@ static const cli_command commands[] = {
      cmd_validate},
     {"bench", "FILE.ini...", "time scenes and solvers against each other", "samebit bench conf/arms.ini conf/pyramid.ini", bench_options, 1,
      64, cmd_bench},
+    {"determinism", "FILE.ini", "the same run in separate processes over builds, lanes, threads and machines; where it differs first",
+     "samebit determinism conf/pile.ini --ticks 100", determinism_options, 1, 1, cmd_determinism},
+    {"hashes diff", "A B", "compare hash files of two runs or machines", "samebit hashes diff here.txt there.txt", no_options, 2, 2,
+     cmd_hashes_diff},
+    {"verify", "", "run the golden pack and print a certificate to compare with others", "samebit verify --json", verify_options, 0, 0,
+     cmd_verify},
     {"cook", "SCENE", "write model bytes and list what is not supported", "samebit cook robot.xml --out robot.sbm", cook_options, 1, 1,
      cmd_cook},
     {"plugins list", "", "the solvers found, with their mode on each backend", "samebit plugins list", plugins_options, 0, 0,

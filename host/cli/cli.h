@@ -79,5 +79,8 @@ int cmd_plugins_check(cli *c);
 int cmd_cook(cli *c);
 int cmd_explain(cli *c);
 int cmd_bench(cli *c);
+int cmd_determinism(cli *c);
+int cmd_hashes_diff(cli *c);
+int cmd_verify(cli *c);
 
 #endif

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fp_env.h"
+#include "hash_file.h"
 #include "output_file.h"
 
 static double seconds_now(void)
@@ -46,13 +48,16 @@ static void report_scene(cli *c, const sb_session *s)
 static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds, uint64_t ticks, bool failed)
 {
   sb_sim_stats stats = sb_sim_statistics(sim);
+  sb_sim_buffer buffers[SB_SIM_BUFFERS];
+  uint32_t buffer_count = sb_sim_list_buffers(sim, buffers);
   double rate = (double)ticks / (seconds > 0 ? seconds : 1e-9);
   double simulated = (double)ticks * s->sim.dt_numerator / s->sim.dt_denominator;
   if (!c->json) {
     printf("ticks   %" PRIu64 " in %.3f s: %.0f ticks/s, %.1f times real time\n", ticks, seconds, rate, simulated / (seconds > 0 ? seconds : 1e-9));
     printf("deepest penetration %.3f mm, at tick %" PRIu64 "\n", 1e3 * (double)stats.largest_penetration, stats.penetration_tick);
-    printf("buffers contacts %u of %u, pairs %u of %u, state %zu bytes\n", stats.contact_peak, stats.contact_capacity, stats.pair_peak,
-           stats.pair_capacity, stats.state_bytes);
+    printf("buffers");
+    for (uint32_t i = 0; i < buffer_count; i++) printf(" %s %u of %u,", buffers[i].what, buffers[i].peak, buffers[i].capacity);
+    printf(" state %zu bytes\n", stats.state_bytes);
     if (stats.overflow_ticks) printf("        %" PRIu64 " ticks dropped contacts (mode Off)\n", stats.overflow_ticks);
     if (!failed) printf("hash    %016" PRIx64 "\n", sb_sim_hash(sim)); /* a tick that failed leaves a half-made state */
     return;
@@ -61,15 +66,11 @@ static void report_run(cli *c, const sb_session *s, sb_sim *sim, double seconds,
   cJSON_AddNumberToObject(c->data, "ticks_per_second", rate);
   cJSON_AddNumberToObject(c->data, "largest_penetration", (double)stats.largest_penetration);
   if (!failed) cli_add_hash(c->data, "final_hash", sb_sim_hash(sim));
-  cJSON *buffers = cJSON_AddObjectToObject(c->data, "buffers");
-  const struct {
-    const char *name;
-    uint32_t peak, capacity;
-  } rows[] = {{"contacts", stats.contact_peak, stats.contact_capacity}, {"pairs", stats.pair_peak, stats.pair_capacity}};
-  for (size_t i = 0; i < 2; i++) {
-    cJSON *row = cJSON_AddObjectToObject(buffers, rows[i].name);
-    cJSON_AddNumberToObject(row, "peak", rows[i].peak);
-    cJSON_AddNumberToObject(row, "capacity", rows[i].capacity);
+  cJSON *list = cJSON_AddObjectToObject(c->data, "buffers");
+  for (uint32_t i = 0; i < buffer_count; i++) {
+    cJSON *row = cJSON_AddObjectToObject(list, buffers[i].name);
+    cJSON_AddNumberToObject(row, "peak", buffers[i].peak);
+    cJSON_AddNumberToObject(row, "capacity", buffers[i].capacity);
   }
   cJSON_AddNumberToObject(c->data, "overflow_ticks", (double)stats.overflow_ticks);
   cJSON_AddNumberToObject(c->data, "not_finite_ticks", (double)stats.not_finite_ticks);
@@ -105,7 +106,7 @@ static void release_signals(const struct sigaction old[2])
 
 /* What a run writes besides its summary; files that are not asked for stay closed. */
 typedef struct run_files {
-  output_file hashes, events;
+  output_file hashes, events, dump;
 } run_files;
 
 static const char *shape_name(const sb_session *s, int32_t shape) { return sb_model_store_name(s->model, SB_NAME_SHAPE, (uint32_t)shape); }
@@ -136,8 +137,7 @@ static void write_events(const sb_session *s, const sb_sim *sim, uint64_t tick, 
 
 static void write_tick(const sb_session *s, const sb_sim *sim, uint64_t done, const run_files *files)
 {
-  uint64_t hash;
-  if (files->hashes.file && sb_sim_hash_history(sim, done, &hash)) fprintf(files->hashes.file, "%" PRIu64 " %016" PRIx64 "\n", done, hash);
+  if (files->hashes.file) sb_hash_file_row(files->hashes.file, sim);
   if (files->events.file) write_events(s, sim, done, files->events.file);
 }
 
@@ -149,6 +149,11 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
   double start = seconds_now(), last = start;
   sb_status status = SB_OK;
   uint64_t done = 0;
+  if (files->hashes.file) {
+    char domain[256];
+    sb_domain_text(domain, sizeof domain);
+    sb_hash_file_begin(files->hashes.file, sim, domain);
+  }
   catch_signals(old);
   while (!status && done < ticks && !interrupted) {
     status = sb_sim_step(sim, &c->diag);
@@ -159,13 +164,15 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
   }
   release_signals(old);
   double seconds = seconds_now() - start;
+  if (files->dump.file && !status) sb_sim_dump(sim, files->dump.file);
   report_run(c, s, sim, seconds, done, status != SB_OK);
   if (!status && sb_sim_statistics(sim).overflow_ticks) {
-    sb_sim_stats o = sb_sim_statistics(sim);
-    bool pairs = o.pair_peak > o.pair_capacity;
+    sb_sim_buffer b[SB_SIM_BUFFERS];
+    uint32_t n = sb_sim_list_buffers(sim, b), i = 0;
+    while (i + 1 < n && b[i].peak <= b[i].capacity) i++;
     sb_report(&c->diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, "collision",
-              "contacts were dropped in %" PRIu64 " ticks; set %s = %u in [collision]",
-              o.overflow_ticks, pairs ? "pair_capacity" : "contact_capacity", (pairs ? o.pair_peak : o.contact_peak) * 5 / 4);
+              "contacts were dropped in %" PRIu64 " ticks; set %s = %u in [collision]", sb_sim_statistics(sim).overflow_ticks, b[i].key,
+              b[i].peak * 5 / 4);
     status = SB_E_CAPACITY;
   }
   if (!status && sb_sim_statistics(sim).not_finite_ticks)
@@ -190,6 +197,7 @@ static sb_status open_file(cli *c, const char *option, output_file *out)
 int cmd_run(cli *c)
 {
   sb_session s;
+  if (cli_flag(c, "--hostile-fp")) sb_fp_env_make_hostile();
   sb_session_options options = cli_session_options(c);
   uint64_t ticks = cli_whole(c, "--ticks", UINT64_MAX, 0, UINT64_MAX - 1);
   if (c->diag.error_count) return CLI_USAGE;
@@ -208,15 +216,18 @@ int cmd_run(cli *c)
   s.sim.events = cli_value(c, "--events") != NULL;
   status = open_file(c, "--hashes", &files.hashes);
   if (!status) status = open_file(c, "--events", &files.events);
+  if (!status) status = open_file(c, "--dump", &files.dump);
   if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
   if (!status) {
     fflush(stdout);
     code = simulate(c, &s, sim, ticks, &files);
     if (output_file_finish(&files.hashes, &c->diag)) code = CLI_BAD_ANSWER;
     if (output_file_finish(&files.events, &c->diag)) code = CLI_BAD_ANSWER;
+    if (output_file_finish(&files.dump, &c->diag)) code = CLI_BAD_ANSWER;
   }
   output_file_drop(&files.hashes);
   output_file_drop(&files.events);
+  output_file_drop(&files.dump);
   sb_sim_destroy(sim);
   sb_session_close(&s);
   return code;

@@ -66,6 +66,24 @@ static double quadrant(double x, int32_t shift)
 double cook_sin(double x) { return quadrant(x, 0); }
 double cook_cos(double x) { return quadrant(x, 1); }
 
+/* Three halvings, atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))), bring |x| <= 1 below 0.1; the series does the rest. */
+static double small_atan(double x)
+{
+  for (int i = 0; i < 3; i++) x = x / (1.0 + cook_sqrt(1.0 + x * x));
+  double x2 = x * x, sum = 0.0;
+  for (int n = 19; n > 0; n -= 2) sum = sum * -x2 + 1.0 / n;
+  return 8.0 * (x * sum);
+}
+
+double cook_atan2(double y, double x)
+{
+  double ax = cook_abs(x), ay = cook_abs(y);
+  if (ax == 0.0 && ay == 0.0) return 0.0;
+  double angle = ay <= ax ? small_atan(ay / ax) : 0.5 * COOK_PI - small_atan(ax / ay);
+  if (x < 0.0) angle = COOK_PI - angle;
+  return y < 0.0 ? -angle : angle;
+}
+
 double cook_dot(const double a[3], const double b[3]) { return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]; }
 
 void cook_cross(const double a[3], const double b[3], double out[3])

@@ -13,6 +13,8 @@
 /* |x| up to 1e6 rad, within 1 ulp of the true value or so; NaN beyond, which every caller reports as a bad number. */
 double cook_sin(double x);
 double cook_cos(double x);
+/* Angle of the point (x, y), within 1 ulp or so; 0 for the origin. */
+double cook_atan2(double y, double x);
 double cook_sqrt(double x);
 double cook_abs(double x);
 /* Neither NaN nor infinite. */

@@ -16,6 +16,8 @@ sb_fp_env sb_fp_env_enter(void);
 void sb_fp_env_leave(sb_fp_env saved);
 /* Whether this thread still has the standard environment (status flags do not count). */
 bool sb_fp_env_is_standard(void);
+/* Flushes subnormals and rounds upwards on this thread, where the processor can: what a careless caller might have done. */
+void sb_fp_env_make_hostile(void);
 /* "flush to zero", "denormals are zero", "rounding mode", joined by ", ": what is not standard now. Static text. */
 const char *sb_fp_env_fault(void);
 

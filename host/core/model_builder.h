@@ -197,6 +197,8 @@ void sb_builder_add_edge(sb_model_builder *builder, const sb_build_edge *edge);
 void sb_builder_add_tet(sb_model_builder *builder, const sb_build_tet *tet);
 void sb_builder_add_attachment(sb_model_builder *builder, const sb_build_attachment *attachment);
 int32_t sb_builder_particle_count(const sb_model_builder *builder);
+/* Its position as rounded; zeros and false when out of range. */
+bool sb_builder_particle_q(const sb_model_builder *builder, int32_t index, double q[3]);
 
 /* An entity added before, to be changed until finalised; NULL when out of range. Valid until the next add. */
 sb_build_body *sb_builder_body(sb_model_builder *builder, int32_t index);

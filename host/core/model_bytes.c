@@ -7,6 +7,7 @@
  *   the name texts in the order of the kinds, each name closed by a NUL,
  *   u64 content hash of all bytes before it. */
 #include "content_hash.h"
+#include "fp_env.h"
 #include "model_store_parts.h"
 
 #include <stdlib.h>
@@ -192,7 +193,9 @@ sb_status sb_model_store_from_bytes(const void *bytes, size_t size, const char *
     }
   }
   status = read_names(store, p, counts, text, where, diag);
+  sb_fp_env saved = sb_fp_env_enter(); /* the rules compute */
   if (status == SB_OK) status = sb_model_check(store, where, diag);
+  sb_fp_env_leave(saved);
   if (status != SB_OK) {
     sb_model_store_free(store);
     return status;

@@ -106,6 +106,13 @@ void sb_builder_add_attachment(sb_model_builder *b, const sb_build_attachment *a
 
 int32_t sb_builder_particle_count(const sb_model_builder *b) { return b ? (int32_t)b->particles.count : 0; }
 
+bool sb_builder_particle_q(const sb_model_builder *b, int32_t index, double q[3])
+{
+  const sb_built_particle *p = b ? sb_pool_at(&b->particles, index) : NULL;
+  for (int k = 0; k < 3; k++) q[k] = p ? (double)p->q[k] : 0.0;
+  return p != NULL;
+}
+
 /* Copies n words of element i into an array. */
 static void put(sb_model_store *store, int array, uint32_t i, uint32_t n, const void *from)
 {

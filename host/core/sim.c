@@ -63,67 +63,6 @@ static void run_collision_tasks(void *self, uint32_t chunk_count, void (*fn)(voi
   sim->chunk_fp_faults += sb_thread_pool_run(sim->pool, chunk_count, fn, user);
 }
 
-/* ---- contacts of one part among several ---- */
-
-static sb_status create_filter(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
-{
-  sim->coupling = config->coupling;
-  if (sim->part_count < 2) return SB_OK;
-  uint32_t capacity = sb_collision_get_usage(sim->collision).contact_capacity;
-  size_t bytes = ((size_t)sim->model->world_count + 1) * sizeof(uint32_t);
-#define SB_X_BYTES(type, name, comps, doc) bytes = (bytes + 15) / 16 * 16 + (size_t)capacity * (comps) * sizeof(type);
-  SB_CONTACT_ARRAYS(SB_X_BYTES)
-#undef SB_X_BYTES
-  sim->owner = malloc(((size_t)sim->model->body_count + 1) * sizeof *sim->owner);
-  sim->seen_memory = calloc(1, bytes + 16);
-  if (!sim->owner || !sim->seen_memory)
-    return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "coupling", "no memory for %u contacts", capacity);
-  for (uint32_t b = 0; b < sim->model->body_count; b++) sim->owner[b] = UINT32_MAX;
-  for (uint32_t p = 0; p < sim->part_count; p++)
-    for (uint32_t i = 0; i < config->parts[p].body_count; i++) sim->owner[config->parts[p].bodies[i]] = p;
-  char *at = sim->seen_memory;
-  sim->seen = (sb_contacts){.struct_size = sizeof sim->seen, .capacity = capacity};
-  sim->seen.world_start = (uint32_t *)(void *)at;
-  size_t used = ((size_t)sim->model->world_count + 1) * sizeof(uint32_t);
-#define SB_X_PLACE(type, name, comps, doc)                                                                             \
-  used = (used + 15) / 16 * 16;                                                                                        \
-  sim->seen.name = (type *)(void *)(at + used);                                                                        \
-  used += (size_t)capacity * (comps) * sizeof(type);
-  SB_CONTACT_ARRAYS(SB_X_PLACE)
-#undef SB_X_PLACE
-  return SB_OK;
-}
-
-static bool part_sees(const sb_sim *sim, uint32_t part, int32_t body)
-{
-  uint32_t owner = body < 0 ? UINT32_MAX : sim->owner[body];
-  return owner == UINT32_MAX || owner == part || (sim->coupling == SB_COUPLING_ONE_WAY && owner < part);
-}
-
-/* Contacts of the part's own bodies with themselves, the world and, one way, earlier solvers' bodies; order is kept. */
-static const sb_contacts *contacts_for(sb_sim *sim, uint32_t part)
-{
-  const sb_contacts *all = sb_collision_contacts(sim->collision);
-  if (sim->part_count < 2) return all;
-  uint32_t n = 0, *world_start = (uint32_t *)sim->seen.world_start;
-  for (uint32_t w = 0; w < sim->model->world_count; w++) {
-    world_start[w] = n;
-    for (uint32_t i = all->world_start[w]; i < all->world_start[w + 1]; i++) {
-      int32_t a = all->body_a[i], b = all->body_b[i];
-      bool own = (a >= 0 && sim->owner[a] == part) || (b >= 0 && sim->owner[b] == part);
-      if (!own || !part_sees(sim, part, a) || !part_sees(sim, part, b)) continue;
-#define SB_X_COPY(type, name, comps, doc)                                                                              \
-  memcpy((type *)sim->seen.name + (size_t)n * (comps), all->name + (size_t)i * (comps), (comps) * sizeof(type));
-      SB_CONTACT_ARRAYS(SB_X_COPY)
-#undef SB_X_COPY
-      n++;
-    }
-  }
-  world_start[sim->model->world_count] = n;
-  sim->seen.count = n;
-  return &sim->seen;
-}
-
 /* ---- creation ---- */
 
 static sb_status create_state(sb_sim *sim, sb_diagnostics *diag)
@@ -314,7 +253,9 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
   while (config->lanes && lanes > 1 && !(config->lanes & lanes)) lanes = lanes == 8 ? 4 : 1;
   sb_bind bind = {.struct_size = sizeof bind, .backend = config->backend, .lanes = lanes,
                   .body_count = config->body_count, .particle_count = config->particle_count, .particles = part->particles,
-                  .contact_capacity = sb_collision_get_usage(sim->collision).contact_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
+                  .contact_capacity = sb_collision_get_usage(sim->collision).contact_capacity,
+                  .particle_contact_capacity = sb_collision_get_usage(sim->collision).particle_contact_capacity,
+                  .near_pair_capacity = sb_collision_get_usage(sim->collision).near_pair_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
                   .model = sim->model, .state = &sim->state, .host = &part->host};
   char error[512] = "";
   sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
@@ -331,6 +272,8 @@ static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_d
   settings.broad_phase = config->broad_phase;
   settings.contact_capacity = config->contact_capacity;
   settings.pair_capacity = config->pair_capacity;
+  settings.particle_contact_capacity = config->particle_contact_capacity;
+  settings.near_pair_capacity = config->near_pair_capacity;
   settings.speculative_margin = config->speculative_margin;
   settings.ccd_bodies = config->ccd_bodies;
   settings.ccd_body_count = config->ccd_body_count;
@@ -410,7 +353,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   if (!status) status = create_state(sim, diag);
   if (!status && sb_sim_hash_start(sim)) status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for hashes");
   if (!status) status = create_collision(sim, config, diag);
-  if (!status) status = create_filter(sim, config, diag);
+  if (!status) status = sb_coupling_create(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
   if (!status) status = sb_sim_create_constraints(sim, diag);
@@ -445,8 +388,7 @@ void sb_sim_destroy(sb_sim *sim)
   sb_collision_destroy(sim->collision);
   sb_thread_pool_destroy(sim->pool);
   sb_registry_free(&sim->registry);
-  free(sim->owner);
-  free(sim->seen_memory);
+  sb_coupling_free(sim);
   free(sim->tendons);
   free(sim->gears);
   free(sim->pins);
@@ -520,26 +462,42 @@ static void note_overlap(sb_sim *sim, float deepest)
   sim->stats.penetration_tick = sim->tick;
 }
 
+uint32_t sb_sim_list_buffers(const sb_sim *sim, sb_sim_buffer out[SB_SIM_BUFFERS])
+{
+  sb_collision_usage u = sb_collision_get_usage(sim->collision);
+  out[0] = (sb_sim_buffer){"pairs", "pairs", "pair_capacity", u.pair_count, u.pair_peak, u.pair_capacity};
+  out[1] = (sb_sim_buffer){"contacts", "contacts", "contact_capacity", u.contact_count, u.contact_peak, u.contact_capacity};
+  out[2] = (sb_sim_buffer){"particle_contacts", "contacts of particles", "particle_contact_capacity", u.particle_contact_count,
+                           u.particle_contact_peak, u.particle_contact_capacity};
+  out[3] = (sb_sim_buffer){"near_pairs", "near pairs of particles", "near_pair_capacity", u.near_pair_count, u.near_pair_peak, u.near_pair_capacity};
+  return sim->model->particle_count ? 4 : 2;
+}
+
+static sb_status report_overflow(const sb_sim *sim, sb_diagnostics *diag)
+{
+  sb_sim_buffer b[SB_SIM_BUFFERS];
+  uint32_t n = sb_sim_list_buffers(sim, b), i = 0;
+  while (i + 1 < n && b[i].count <= b[i].capacity) i++;
+  char where[64];
+  snprintf(where, sizeof where, "collision.%s", b[i].key);
+  return sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, where, "tick %llu needs %u %s, capacity is %u: set %s = %u in [collision]",
+                   (unsigned long long)sim->tick, b[i].count, b[i].what, b[i].capacity, b[i].key, b[i].count * 5 / 4);
+}
+
 static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 {
   sb_collision_tasks tasks = {sim, run_collision_tasks};
   sb_status status = sb_collision_step_moving(sim->collision, sim->state.body_q, sim->state.body_qd, sim->dt, &tasks);
-  if (status == SB_E_CAPACITY) {
-    if (sim->mode == SB_MODE_OFF) {
-      sim->stats.overflow_ticks++;
-    } else {
-      sb_collision_usage needed = sb_collision_get_usage(sim->collision);
-      bool pairs = needed.pair_count > needed.pair_capacity;
-      return sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, pairs ? "collision.pair_capacity" : "collision.contact_capacity",
-                       "tick %llu needs %u %s, capacity is %u: set %s = %u in [collision]", (unsigned long long)sim->tick,
-                       pairs ? needed.pair_count : needed.contact_count, pairs ? "pairs" : "contacts",
-                       pairs ? needed.pair_capacity : needed.contact_capacity, pairs ? "pair_capacity" : "contact_capacity",
-                       (pairs ? needed.pair_count : needed.contact_count) * 5 / 4);
-    }
-  } else if (status) {
+  bool overflow = status == SB_E_CAPACITY;
+  if (sim->model->particle_count && (!status || (overflow && sim->mode == SB_MODE_OFF))) {
+    status = sb_collision_step_particles(sim->collision, sim->state.particle_q, sim->state.particle_qd, &tasks);
+    overflow = overflow || status == SB_E_CAPACITY;
+  }
+  if (overflow && sim->mode > SB_MODE_OFF) return report_overflow(sim, diag);
+  if (status && status != SB_E_CAPACITY)
     return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_COLLISION, "collision", "tick %llu: the collision pipeline failed",
                      (unsigned long long)sim->tick);
-  }
+  if (overflow) sim->stats.overflow_ticks++;
   note_overlap(sim, sb_collision_get_usage(sim->collision).deepest);
   sb_events_find(sim);
   return SB_OK;
@@ -547,11 +505,10 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 
 static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
-  static const sb_near_pairs no_pairs = {.struct_size = sizeof no_pairs};
-  static const sb_particle_contacts no_particle_contacts = {.struct_size = sizeof no_particle_contacts};
+  uint32_t index = (uint32_t)(part - sim->parts);
   sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt, .body_q_before = sim->body_q_before,
-                  .particle_contacts = &no_particle_contacts, .near_pairs = &no_pairs,
-                  .contacts = contacts_for(sim, (uint32_t)(part - sim->parts)), .match = part->match};
+                  .particle_contacts = sb_coupling_particle_contacts(sim, index), .near_pairs = sb_coupling_near_pairs(sim, index),
+                  .contacts = sb_coupling_contacts(sim, index), .match = part->match};
   if (part->match) sb_contact_cache_match(part, step.contacts);
   char error[512] = "";
   sim->chunk_fp_faults = 0;
@@ -667,6 +624,8 @@ sb_status sb_sim_advance(sb_sim *sim, double seconds, uint32_t *ticks, sb_diagno
 uint64_t sb_sim_tick(const sb_sim *sim) { return sim->tick; }
 const sb_registry *sb_sim_registry(const sb_sim *sim) { return &sim->registry; }
 const sb_contacts *sb_sim_contacts(const sb_sim *sim) { return sb_collision_contacts(sim->collision); }
+const sb_particle_contacts *sb_sim_particle_contacts(const sb_sim *sim) { return sb_collision_particle_contacts(sim->collision); }
+const sb_near_pairs *sb_sim_near_pairs(const sb_sim *sim) { return sb_collision_near_pairs(sim->collision); }
 sb_state *sb_sim_state(sb_sim *sim) { return &sim->state; }
 const sb_contact_event *sb_sim_events(const sb_sim *sim, uint32_t *count)
 {

@@ -5,6 +5,8 @@
 #ifndef SAMEBIT_HOST_SIM_H
 #define SAMEBIT_HOST_SIM_H
 
+#include <stdio.h>
+
 #include "array_registry.h"
 #include "diagnostic.h"
 #include "model_store.h"
@@ -46,6 +48,8 @@ typedef struct sb_sim_config {
   uint32_t broad_phase;        /* SB_BROAD_* of collision.h */
   uint32_t contact_capacity;   /* 0: from the scene */
   uint32_t pair_capacity;      /* 0: from the scene */
+  uint32_t particle_contact_capacity; /* 0: from the scene */
+  uint32_t near_pair_capacity; /* 0: from the scene */
   float speculative_margin;    /* m */
   const uint32_t *ccd_bodies;  /* of the replicated model: their contacts are swept over the tick */
   uint32_t ccd_body_count;
@@ -92,6 +96,14 @@ sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diag
 /* Puts a snapshot of a simulation with the same model and parts back. On error nothing has changed. */
 sb_status sb_sim_restore(sb_sim *sim, const void *bytes, size_t size, sb_diagnostics *diag);
 
+/* Everything that a difference can be in, as text: contacts of the last tick, then all state, one word a line: array, element, component,
+ * the word as 8 hex digits, and the body that it belongs to (-1 for none). Worlds and bodies count over the whole model. */
+void sb_sim_dump(const sb_sim *sim, FILE *file);
+
+/* What two runs must share to be compared: cooked bytes; solvers, versions, parameters, bodies, seed and coupling. */
+uint64_t sb_sim_model_hash(const sb_sim *sim);
+uint64_t sb_sim_setup_hash(const sb_sim *sim);
+
 /* Where two simulations differ first: stage, array, element, component and both words. */
 typedef struct sb_difference {
   sb_stage stage;
@@ -108,6 +120,8 @@ bool sb_sim_compare(const sb_sim *a, const sb_sim *b, sb_difference *difference)
 /* Read access for tools. */
 const sb_registry *sb_sim_registry(const sb_sim *sim);
 const sb_contacts *sb_sim_contacts(const sb_sim *sim);
+const sb_particle_contacts *sb_sim_particle_contacts(const sb_sim *sim);
+const sb_near_pairs *sb_sim_near_pairs(const sb_sim *sim);
 sb_state *sb_sim_state(sb_sim *sim);
 /* Values of the sensors after the last tick, SB_SENSOR_NUMBERS for each, those that its type does not have 0; NULL without
  * sensors. Part of the state: "sensors.sensor_data". */
@@ -142,5 +156,18 @@ typedef struct sb_sim_stats {
   size_t state_bytes;
 } sb_sim_stats;
 sb_sim_stats sb_sim_statistics(const sb_sim *sim);
+
+/* A buffer of the collision pipeline. */
+typedef struct sb_sim_buffer {
+  const char *name; /* "contacts" */
+  const char *what; /* "contacts of particles", for people */
+  const char *key;  /* that sets its capacity, in [collision] */
+  uint32_t count;   /* of the last tick; above the capacity it is the size needed */
+  uint32_t peak;
+  uint32_t capacity;
+} sb_sim_buffer;
+/* Those that the model can use, in the order in which they fill. */
+#define SB_SIM_BUFFERS 4
+uint32_t sb_sim_list_buffers(const sb_sim *sim, sb_sim_buffer out[SB_SIM_BUFFERS]);
 
 #endif

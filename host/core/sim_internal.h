@@ -77,7 +77,10 @@ struct sb_sim {
   uint32_t part_count;
   sb_coupling coupling;
   uint32_t *owner;         /* part of each body, when there are several parts; UINT32_MAX for none */
-  sb_contacts seen;        /* several parts: the contacts that one part sees, filtered from the pipeline's */
+  uint32_t *particle_owner; /* of each particle, likewise */
+  sb_contacts seen;        /* several parts: what one part sees, filtered from the pipeline's */
+  sb_particle_contacts seen_particles;
+  sb_near_pairs seen_pairs;
   void *seen_memory;
   uint64_t *history;        /* ring of SB_HASH_HISTORY */
   uint64_t *history_tick;
@@ -98,6 +101,16 @@ struct sb_sim {
   float *body_q_before;    /* body_q when the solvers of the tick began */
   float *past_q, *past_qd; /* body_q and body_qd before the tick, where a sensor needs them */
 };
+
+/* sim_coupling.c: who owns what, and what of the pipeline's output each part sees. Valid until the next part asks. */
+sb_status sb_coupling_create(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag);
+void sb_coupling_free(sb_sim *sim);
+/* Contacts of the part's own bodies with themselves, the world and, one way, earlier solvers' bodies; order is kept. */
+const sb_contacts *sb_coupling_contacts(sb_sim *sim, uint32_t part);
+/* The same for its own particles. */
+const sb_particle_contacts *sb_coupling_particle_contacts(sb_sim *sim, uint32_t part);
+/* Near pairs of its own particles with each other: those of different parts never touch. */
+const sb_near_pairs *sb_coupling_near_pairs(sb_sim *sim, uint32_t part);
 
 /* contact_cache.c: the contacts of the tick before, by which a solver finds its warm start. */
 sb_status sb_contact_cache_start(sim_part *part);

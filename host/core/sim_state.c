@@ -149,6 +149,57 @@ static size_t list_contact_fields(const sb_contacts *contacts, contact_field *fi
   return n;
 }
 
+static size_t list_particle_fields(const sb_particle_contacts *contacts, contact_field *fields)
+{
+  size_t n = 0;
+#define SB_X_FIELD(type, name, comps, doc)                                                                             \
+  fields[n++] = (contact_field){"particle_contacts." #name, contacts->name, (uint32_t)(sizeof(type) / 4 * comps)};
+  SB_PARTICLE_CONTACT_ARRAYS(SB_X_FIELD)
+#undef SB_X_FIELD
+  return n;
+}
+
+static size_t list_near_fields(const sb_near_pairs *pairs, contact_field *fields)
+{
+  size_t n = 0;
+#define SB_X_FIELD(type, name, comps, doc)                                                                             \
+  fields[n++] = (contact_field){"near_pairs." #name, pairs->name, (uint32_t)(sizeof(type) / 4 * comps)};
+  SB_NEAR_PAIR_ARRAYS(SB_X_FIELD)
+#undef SB_X_FIELD
+  return n;
+}
+
+/* Adds entries first to end. Indices count from the start of their world. */
+static void add_fields(const sb_sim *sim, uint32_t w, const contact_field *fields, size_t count, uint32_t first, uint32_t end, sb_hash_sums *sums)
+{
+  const sb_model *m = sim->model;
+  for (size_t f = 0; f < count; f++) {
+    uint32_t id = sb_hash_array_id(fields[f].name), words = fields[f].words, origin = 0;
+    if (strstr(fields[f].name, ".particle")) origin = m->world_particle_start[w];
+    if (strstr(fields[f].name, ".shape")) origin = m->world_shape_start[w];
+    if (strstr(fields[f].name, ".body")) origin = m->world_body_start[w];
+    for (uint32_t i = first * words; i < end * words; i++) {
+      uint32_t word;
+      memcpy(&word, (const uint32_t *)fields[f].data + i, sizeof word);
+      if ((int32_t)word >= 0) word -= origin; /* -1 stands for none */
+      sb_hash_words(sums, &word, 1, i - first * words, id, false, 1);
+    }
+  }
+}
+
+/* Contacts and near pairs of a world's particles. */
+static void add_particle_lists(const sb_sim *sim, uint32_t w, sb_hash_sums *sums)
+{
+  const sb_model *m = sim->model;
+  const sb_particle_contacts *c = sb_collision_particle_contacts(sim->collision);
+  const sb_near_pairs *n = sb_collision_near_pairs(sim->collision);
+  contact_field fields[MAX_CONTACT_FIELDS];
+  size_t count = list_particle_fields(c, fields);
+  add_fields(sim, w, fields, count, c->particle_start[m->world_particle_start[w]], c->particle_start[m->world_particle_start[w + 1]], sums);
+  count = list_near_fields(n, fields);
+  add_fields(sim, w, fields, count, n->world_start[w], n->world_start[w + 1], sums);
+}
+
 uint64_t sb_sim_hash_stage(const sb_sim *sim, sb_stage stage)
 {
   if (stage == SB_STAGE_STATE) return sb_sim_hash(sim);
@@ -177,9 +228,42 @@ uint64_t sb_sim_hash_stage(const sb_sim *sim, sb_stage stage)
           sb_hash_words(&sums, &word, 1, (i - first) * fields[f].words + c, id, false, 1);
         }
     }
+    if (sim->model->particle_count) add_particle_lists(sim, w, &sums);
     run = sb_hash_fold(run, sb_hash_world(sums));
   }
   return run;
+}
+
+uint64_t sb_sim_model_hash(const sb_sim *sim) { return sb_model_store_hash(sim->store); }
+uint64_t sb_sim_setup_hash(const sb_sim *sim) { return sim->setup_hash; }
+
+static void dump_contacts(const sb_sim *sim, FILE *file)
+{
+  const sb_contacts *contacts = sb_collision_contacts(sim->collision);
+  contact_field fields[MAX_CONTACT_FIELDS];
+  size_t count = list_contact_fields(contacts, fields);
+  fprintf(file, "contacts.count 0 0 %08x -1\n", contacts->count);
+  for (uint32_t i = 0; i < contacts->count; i++) {
+    int32_t body = contacts->body_a[i] >= 0 ? contacts->body_a[i] : contacts->body_b[i];
+    for (size_t f = 0; f < count; f++)
+      for (uint32_t c = 0; c < fields[f].words; c++) {
+        uint32_t word;
+        memcpy(&word, (const uint32_t *)fields[f].data + (size_t)i * fields[f].words + c, sizeof word);
+        if (!strcmp(fields[f].name, "contacts.key")) word = (uint32_t)(contacts->key[i] >> (32 * c));
+        fprintf(file, "%s %u %u %08x %d\n", fields[f].name, i, c, word, (int)body);
+      }
+  }
+}
+
+void sb_sim_dump(const sb_sim *sim, FILE *file)
+{
+  dump_contacts(sim, file);
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    const sb_array *a = &sim->registry.arrays[i];
+    for (uint32_t e = 0; e < sb_array_live(a, sim->model->world_count); e++)
+      for (uint32_t c = 0; c < a->components; c++)
+        fprintf(file, "%s %u %u %08x %d\n", a->name, e, c, a->data[sb_array_word(a, e, c)], (int)sb_array_body(&sim->registry, a, e));
+  }
 }
 
 bool sb_sim_hash_history(const sb_sim *sim, uint64_t tick, uint64_t *hash)
@@ -350,13 +434,11 @@ sb_status sb_sim_restore(sb_sim *sim, const void *data, size_t size, sb_diagnost
 
 /* ---- compare ---- */
 
-static bool compare_contacts(const sb_sim *a, const sb_sim *b, sb_difference *d)
+/* The first difference of two lists with the same arrays. */
+static bool compare_lists(const contact_field *fa, const contact_field *fb, size_t fields, uint32_t count_a, uint32_t count_b,
+                          const char *count_name, sb_difference *d)
 {
-  const sb_contacts *ca = sb_collision_contacts(a->collision), *cb = sb_collision_contacts(b->collision);
-  contact_field fa[MAX_CONTACT_FIELDS], fb[MAX_CONTACT_FIELDS];
-  size_t fields = list_contact_fields(ca, fa);
-  list_contact_fields(cb, fb);
-  uint32_t common = ca->count < cb->count ? ca->count : cb->count;
+  uint32_t common = count_a < count_b ? count_a : count_b;
   for (uint32_t i = 0; i < common; i++)
     for (size_t f = 0; f < fields; f++)
       for (uint32_t c = 0; c < fa[f].words; c++) {
@@ -364,12 +446,32 @@ static bool compare_contacts(const sb_sim *a, const sb_sim *b, sb_difference *d)
         memcpy(&wa, (const uint32_t *)fa[f].data + (size_t)i * fa[f].words + c, 4);
         memcpy(&wb, (const uint32_t *)fb[f].data + (size_t)i * fb[f].words + c, 4);
         if (wa == wb) continue;
-        *d = (sb_difference){SB_STAGE_CONTACTS, fa[f].name, i, c, ca->body_a[i] >= 0 ? ca->body_a[i] : ca->body_b[i], wa, wb};
+        *d = (sb_difference){SB_STAGE_CONTACTS, fa[f].name, i, c, -1, wa, wb};
         return true;
       }
-  if (ca->count == cb->count) return false;
-  *d = (sb_difference){SB_STAGE_CONTACTS, "contacts.count", 0, 0, -1, ca->count, cb->count};
+  if (count_a == count_b) return false;
+  *d = (sb_difference){SB_STAGE_CONTACTS, count_name, 0, 0, -1, count_a, count_b};
   return true;
+}
+
+static bool compare_contacts(const sb_sim *a, const sb_sim *b, sb_difference *d)
+{
+  const sb_contacts *ca = sb_collision_contacts(a->collision), *cb = sb_collision_contacts(b->collision);
+  const sb_particle_contacts *pa = sb_collision_particle_contacts(a->collision), *pb = sb_collision_particle_contacts(b->collision);
+  const sb_near_pairs *na = sb_collision_near_pairs(a->collision), *nb = sb_collision_near_pairs(b->collision);
+  contact_field fa[MAX_CONTACT_FIELDS], fb[MAX_CONTACT_FIELDS];
+  size_t fields = list_contact_fields(ca, fa);
+  list_contact_fields(cb, fb);
+  if (compare_lists(fa, fb, fields, ca->count, cb->count, "contacts.count", d)) {
+    if (d->element < ca->count) d->body = ca->body_a[d->element] >= 0 ? ca->body_a[d->element] : ca->body_b[d->element];
+    return true;
+  }
+  fields = list_particle_fields(pa, fa);
+  list_particle_fields(pb, fb);
+  if (compare_lists(fa, fb, fields, pa->count, pb->count, "particle_contacts.count", d)) return true;
+  fields = list_near_fields(na, fa);
+  list_near_fields(nb, fb);
+  return compare_lists(fa, fb, fields, na->count, nb->count, "near_pairs.count", d);
 }
 
 static bool compare_state(const sb_sim *a, const sb_sim *b, sb_difference *d)

@@ -1,4 +1,4 @@
-/* A small fork-join pool on POSIX threads. */
+/* A small fork-join pool on POSIX threads; without threads the caller runs all chunks. */
 #include "thread_pool.h"
 
 #include <stdbool.h>
@@ -6,8 +6,15 @@
 
 #include "fp_env.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
+
+/* WebAssembly without threads: the caller runs every chunk. */
+#if defined(__wasi__) && !defined(_REENTRANT)
+#define HAS_THREADS 0
+#else
+#define HAS_THREADS 1
+#include <pthread.h>
+#endif
 
 typedef struct job {
   void (*fn)(void *user, uint32_t chunk);
@@ -33,10 +40,12 @@ struct sb_thread_pool {
   atomic_uint sleepers; /* workers that wait for `wake` */
   atomic_bool waiting;  /* the caller waits for `done` */
   atomic_bool stop;
+#if HAS_THREADS
   pthread_mutex_t lock;
   pthread_cond_t wake;
   pthread_cond_t done;
   pthread_t *workers;
+#endif
   uint32_t worker_count;
 };
 
@@ -69,6 +78,8 @@ static void plan_order(sb_thread_pool *pool, job *j)
   j->step = 1 + (uint32_t)((pool->shuffle_state >> 13) % j->count);
   while (gcd(j->step, j->count) != 1) j->step = j->step % j->count + 1;
 }
+
+#if HAS_THREADS
 
 /* A tick has hundreds of jobs, a few microseconds apart: look around for about 50 microseconds before sleeping. */
 #define SPIN_ROUNDS 2000
@@ -174,6 +185,61 @@ static void await_finished(sb_thread_pool *pool, uint32_t count)
   pthread_mutex_unlock(&pool->lock);
 }
 
+static uint32_t share(sb_thread_pool *pool, const job *j)
+{
+  work(pool, publish(pool, j));
+  await_finished(pool, j->count);
+  return atomic_load(&pool->fp_faults);
+}
+
+static void start_lock(sb_thread_pool *pool)
+{
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_cond_init(&pool->wake, NULL);
+  pthread_cond_init(&pool->done, NULL);
+}
+
+static sb_status start_workers(sb_thread_pool *pool, uint32_t count)
+{
+  pool->workers = calloc((size_t)count + 1, sizeof *pool->workers);
+  if (!pool->workers) return SB_E_MEMORY;
+  for (; pool->worker_count < count; pool->worker_count++)
+    if (pthread_create(&pool->workers[pool->worker_count], NULL, worker_main, pool)) return SB_E_MEMORY;
+  return SB_OK;
+}
+
+static void stop_workers(sb_thread_pool *pool)
+{
+  pthread_mutex_lock(&pool->lock);
+  atomic_store(&pool->stop, true);
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+  for (uint32_t i = 0; i < pool->worker_count; i++) pthread_join(pool->workers[i], NULL);
+  pthread_cond_destroy(&pool->done);
+  pthread_cond_destroy(&pool->wake);
+  pthread_mutex_destroy(&pool->lock);
+  free(pool->workers);
+}
+
+#else
+
+static uint32_t share(sb_thread_pool *pool, const job *j)
+{
+  (void)pool;
+  (void)j;
+  return 0;
+}
+static void start_lock(sb_thread_pool *pool) { (void)pool; }
+static sb_status start_workers(sb_thread_pool *pool, uint32_t count)
+{
+  (void)pool;
+  (void)count;
+  return SB_OK;
+}
+static void stop_workers(sb_thread_pool *pool) { (void)pool; }
+
+#endif
+
 uint32_t sb_thread_pool_run(sb_thread_pool *pool, uint32_t chunk_count, void (*fn)(void *, uint32_t), void *user)
 {
   if (chunk_count == 0) return 0;
@@ -184,9 +250,7 @@ uint32_t sb_thread_pool_run(sb_thread_pool *pool, uint32_t chunk_count, void (*f
   if (pool->worker_count == 0 || chunk_count == 1) {
     for (uint32_t i = 0; i < chunk_count; i++) faults += run_chunk(&j, i);
   } else {
-    work(pool, publish(pool, &j));
-    await_finished(pool, chunk_count);
-    faults = atomic_load(&pool->fp_faults);
+    faults = share(pool, &j);
   }
   sb_fp_env_leave(saved);
   return faults;
@@ -201,21 +265,10 @@ sb_status sb_thread_pool_create(uint32_t threads, uint64_t shuffle_seed, sb_thre
   pool->threads = threads;
   pool->shuffle = shuffle_seed;
   pool->shuffle_state = shuffle_seed;
-  pthread_mutex_init(&pool->lock, NULL);
-  pthread_cond_init(&pool->wake, NULL);
-  pthread_cond_init(&pool->done, NULL);
-  if (threads > 1) {
-    pool->workers = calloc(threads - 1, sizeof *pool->workers);
-    if (!pool->workers) {
-      sb_thread_pool_destroy(pool);
-      return SB_E_MEMORY;
-    }
-    for (; pool->worker_count < threads - 1; pool->worker_count++) {
-      if (pthread_create(&pool->workers[pool->worker_count], NULL, worker_main, pool)) {
-        sb_thread_pool_destroy(pool);
-        return SB_E_MEMORY;
-      }
-    }
+  start_lock(pool);
+  if (start_workers(pool, threads - 1)) {
+    sb_thread_pool_destroy(pool);
+    return SB_E_MEMORY;
   }
   *out = pool;
   return SB_OK;
@@ -224,14 +277,6 @@ sb_status sb_thread_pool_create(uint32_t threads, uint64_t shuffle_seed, sb_thre
 void sb_thread_pool_destroy(sb_thread_pool *pool)
 {
   if (!pool) return;
-  pthread_mutex_lock(&pool->lock);
-  atomic_store(&pool->stop, true);
-  pthread_cond_broadcast(&pool->wake);
-  pthread_mutex_unlock(&pool->lock);
-  for (uint32_t i = 0; i < pool->worker_count; i++) pthread_join(pool->workers[i], NULL);
-  pthread_cond_destroy(&pool->done);
-  pthread_cond_destroy(&pool->wake);
-  pthread_mutex_destroy(&pool->lock);
-  free(pool->workers);
+  stop_workers(pool);
   free(pool);
 }

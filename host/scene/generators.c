@@ -3,7 +3,7 @@
  * The benchmark scenes pyramid, pile and arms are those of the comparison programs, which have y up: point (x, y, z)
  * there is (x, -z, y) here, a quarter turn about x, so both are congruent. Their positions are formed in binary32 in
  * the order used there. Gravity is 0 0 -9.81; z is up. */
-#include "generators.h"
+#include "generator_parts.h"
 
 #include "cook_math.h"
 #include "geometry.h"
@@ -12,41 +12,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-#define MAX_PARAMS 16
-#define N(name, unit, fallback, lower, upper, text)                                                                    \
-  {                                                                                                                    \
-    name, unit, fallback, lower, upper, false, NULL, text                                                              \
-  }
-#define COUNT(name, fallback, lower, upper, text)                                                                      \
-  {                                                                                                                    \
-    name, "", fallback, lower, upper, true, NULL, text                                                                 \
-  }
-#define CHOICE(name, fallback, words, text)                                                                            \
-  {                                                                                                                    \
-    name, "", fallback, 0.0, 0.0, true, words, text                                                                    \
-  }
-
-#define FRICTION(value) N("friction", "", value, 0.0, 10.0, "sliding friction of every shape")
-#define RESTITUTION N("restitution", "", "0", 0.0, 1.0, "coefficient of restitution of every shape")
-#define DENSITY N("density", "kg/m^3", "1000", 1e-3, 1e6, "density of the bodies")
-#define MARGIN N("margin", "m", "0.01", 0.0, 1.0, "contact margin of every shape")
-
-/* Shapes that a generator shares among its bodies. */
-typedef struct surface {
-  double friction, restitution, margin;
-} surface;
-
-static sb_build_shape shape_of(const surface *s, uint32_t type, int32_t body)
-{
-  sb_build_shape shape = sb_build_shape_default();
-  shape.type = type;
-  shape.body = body;
-  shape.friction[0] = s->friction;
-  shape.restitution = s->restitution;
-  shape.margin = s->margin;
-  return shape;
-}
 
 /* size as in sb_model: radius | radius, half length | half extents */
 static int32_t add_free_body(sb_model_builder *b, const surface *s, uint32_t type, const double size[3], double density,
@@ -74,12 +39,6 @@ static void add_static_box(sb_model_builder *b, const surface *s, const double h
   memcpy(shape.size, half, sizeof shape.size);
   memcpy(shape.X, at, 3 * sizeof *at);
   sb_builder_add_shape(b, &shape, name);
-}
-
-static void add_plane(sb_model_builder *b, const surface *s)
-{
-  sb_build_shape shape = shape_of(s, SB_SHAPE_PLANE, -1);
-  sb_builder_add_shape(b, &shape, "ground");
 }
 
 /* pyramid ---------------------------------------------------------------------------------------------------------- */
@@ -481,10 +440,13 @@ static const sb_generator generators[] = {
     ROW("pendulum", "a ball on a hinge", pendulum_params),
     ROW("double_pendulum", "two balls on two hinges", double_pendulum_params),
     ROW("box_stack", "cubes one on another on a plane", stack_params),
-    ROW("shapes", "one of each shape in turn, falling on hills", shapes_params)};
+    ROW("shapes", "one of each shape in turn, falling on hills", shapes_params),
+    {"cloth", "a rectangle of cloth, as springs or as a membrane", cloth_params, CLOTH_PARAMS},
+    {"rope", "a line of particles on springs", rope_params, ROPE_PARAMS},
+    {"soft", "a block of tetrahedra", soft_params, SOFT_PARAMS}};
 static void (*const makers[])(const double *, sb_model_builder *) = {
     make_pyramid, make_pile, make_arms, make_chain, make_drop, make_pendulum, make_double_pendulum, make_box_stack,
-    make_shapes};
+    make_shapes, make_cloth, make_rope, make_soft};
 #define GENERATOR_COUNT (sizeof generators / sizeof *generators)
 
 const sb_generator *sb_generator_list(size_t *count)
@@ -543,7 +505,7 @@ static sb_status bad_value(const sb_generator_param *p, const sb_scene_param *gi
 static sb_status set_param(const sb_generator *g, const sb_scene_param *given, const char *where, double *values,
                            sb_diagnostics *diag)
 {
-  const char *names[MAX_PARAMS];
+  const char *names[GENERATOR_MAX_PARAMS];
   if (given->where) where = given->where;
   for (size_t i = 0; i < g->param_count; i++) {
     names[i] = g->params[i].name;
@@ -562,7 +524,7 @@ sb_status generator_build(const char *name, const char *where, const sb_scene_pa
   while (which < GENERATOR_COUNT && strcmp(generators[which].name, name)) which++;
   if (which == GENERATOR_COUNT) return unknown_generator(name, where, diag);
   const sb_generator *g = &generators[which];
-  double values[MAX_PARAMS] = {0};
+  double values[GENERATOR_MAX_PARAMS] = {0};
   for (size_t i = 0; i < g->param_count; i++) read_value(&g->params[i], g->params[i].fallback, &values[i]);
   sb_status status = SB_OK;
   for (size_t i = 0; i < param_count; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collision.h"
+#include "micro_scenes_soft.h"
 #include "model_builder.h"
 #include "sim.h"
 
@@ -14,6 +15,9 @@ const sb_micro_scene sb_micro_scenes[] = {
      SB_HANDLES_RIGID | SB_HANDLES_JOINTS, 96},
     {"drop", "a sphere, a capsule and two boxes fall, spinning, onto a plane and each other", SB_HANDLES_RIGID | SB_HANDLES_CONTACT, 96},
     {"reach", "an arm with limits falls onto a box on a plane and onto the plane", SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT, 96},
+    {"curtain", "cloth of springs, triangles and bending edges, pinned, tied and touching itself, falls over a ball",
+     SB_HANDLES_PARTICLES | SB_HANDLES_CLOTH, 60},
+    {"jelly", "two soft cubes fall onto a ball, a plane and each other", SB_HANDLES_PARTICLES | SB_HANDLES_SOFT | SB_HANDLES_CLOTH, 60},
 };
 const size_t sb_micro_scene_count = sizeof sb_micro_scenes / sizeof sb_micro_scenes[0];
 
@@ -199,6 +203,10 @@ sb_model_store *sb_micro_scene_model_with(const char *name, bool unrelated)
     build_fly(b);
   else if (!strcmp(name, "sense"))
     build_sense(b);
+  else if (!strcmp(name, "curtain"))
+    sb_micro_scene_curtain(b);
+  else if (!strcmp(name, "jelly"))
+    sb_micro_scene_jelly(b);
   else
     name = NULL;
   if (unrelated) add_unrelated(b);

@@ -87,7 +87,8 @@ static void every_topic_has_its_status(void **state)
                 {"FILE", SB_E_IO},              {"ABI", SB_E_VERSION},     {"SHADER", SB_E_FORMAT},     {"VULKAN", SB_E_UNSUPPORTED},
                 {"VULKAN_MEMORY", SB_E_MEMORY}, {"COOKED", SB_E_CONFIG},   {"SCENE", SB_E_CONFIG},      {"SIM", SB_E_CONFIG},
                 {"SOLVER", SB_E_CONFIG},        {"SNAPSHOT", SB_E_CONFIG}, {"CLI", SB_E_CONFIG},        {"INI", SB_E_CONFIG},
-                {"PLUGIN", SB_E_CONFIG},        {"BODY", SB_E_CONFIG},     {"COUPLING", SB_E_CONFIG},   {"BENCH", SB_E_CONFIG}};
+                {"PLUGIN", SB_E_CONFIG},        {"BODY", SB_E_CONFIG},     {"COUPLING", SB_E_CONFIG},   {"BENCH", SB_E_CONFIG},
+                {"HASH", SB_E_CONFIG},          {"SETUP", SB_E_CONFIG},    {"LEG", SB_E_CONFIG}};
   for (int i = 0; i < SB_CODE_COUNT; i++) {
     size_t best = 0;
     sb_status status = SB_OK;

@@ -316,6 +316,105 @@ static void exit_codes_in_real_situations(void **state)
   expect(&r, 2, NULL, "[SB-FILE-WRITE]");
 }
 
+/* Legs that agree, and one that does not: a script that runs the core program and changes what it wrote. */
+static void determinism_compares_legs(void **state)
+{
+  (void)state;
+  char text[1024];
+  snprintf(text, sizeof text,
+           "#!/bin/sh\n'%s/samebit_core' \"$@\" || exit 1\nwhile [ $# -gt 1 ]; do\n  case $1 in\n"
+           "  --hashes) sed -i '8,$s/^\\([0-9]*\\) ./\\1 x/; s/ x\\([0-9a-f]*\\)/ 0\\1/' \"$2\" ;;\n"
+           "  --dump) sed -i 's/^\\(state.body_qd 2 1\\) ......../\\1 3f800000/' \"$2\" ;;\n  esac\n  shift\ndone\n",
+           SAMEBIT_BIN);
+  snprintf(text + strlen(text), sizeof text - strlen(text), "exit 0\n");
+  char command[512];
+  snprintf(command, sizeof command, "mkdir -p '%s/cores/odd' '%s/cores/same' '%s/cores/stuck'", folder, folder, folder);
+  assert_int_equal(system(command), 0);
+  write_text("cores/odd/run", text);
+  snprintf(text, sizeof text, "#!/bin/sh\nexec '%s/samebit_core' \"$@\"\n", SAMEBIT_BIN);
+  write_text("cores/same/run", text);
+  write_text("cores/stuck/run", "#!/bin/sh\n[ $1 = --solvers ] && { echo steel; exit 0; }\nsleep 60\n");
+  snprintf(command, sizeof command, "chmod +x '%s'/cores/*/run", folder);
+  assert_int_equal(system(command), 0);
+  result r = call("determinism conf/pile.ini --ticks 6 --cores cores --legs same");
+  expect(&r, 0, "2 legs, 6 ticks: 2 the same, 0 differ", NULL);
+  r = call("determinism conf/pile.ini --ticks 6 --cores cores --legs odd");
+  expect(&r, 1, "first at tick 3, stage state",
+         "tick 3, stage state, solver pile: state.body_qd[2] component 1, body 2 \"cube2\", is 3f800000 (1), lanes-1 has ");
+  r = call("determinism conf/pile.ini --ticks 6 --cores cores --legs stuck --limit 1");
+  expect(&r, 1, "1 failed", "[SB-LEG-FAILED] killed after 1 s");
+  r = call("determinism conf/humanoid.ini --ticks 3 --cores cores --legs stuck");
+  expect(&r, 1, "its solver featherstone is not linked into that program", "only 1 leg ran");
+  r = call("determinism conf/pile.ini --ticks 3 --cores /nowhere");
+  expect(&r, 2, NULL, "[SB-FILE-OPEN]");
+  r = call("determinism conf/pile.ini --ticks 0");
+  expect(&r, 2, NULL, "expected a whole number from 1");
+  r = call("--json determinism conf/pile.ini --ticks 3 --legs 'lanes-*' --keep kept");
+  cJSON *root = cJSON_Parse(r.out);
+  assert_non_null(root);
+  assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "data"), "legs")), 3);
+  cJSON_Delete(root);
+  expect(&r, 0, "\"differs\":\t0", NULL);
+  r = call("hashes diff kept/0.hashes kept/1.hashes");
+  expect(&r, 0, "3 ticks the same", NULL);
+}
+
+static void hash_files_are_compared(void **state)
+{
+  (void)state;
+  result r = call("run conf/pile.ini --ticks 6 --hashes a.txt");
+  expect(&r, 0, NULL, NULL);
+  r = call("run conf/pile.ini --ticks 4 --hashes b.txt --threads 2 --lanes 1 --hostile-fp");
+  expect(&r, 0, NULL, NULL);
+  r = call("hashes diff a.txt b.txt");
+  expect(&r, 0, "4 ticks the same", NULL);
+  r = call("run conf/pile.ini --ticks 4 --hashes c.txt --set world.seed=7");
+  expect(&r, 0, NULL, NULL);
+  r = call("hashes diff a.txt c.txt");
+  expect(&r, 2, NULL, "[SB-HASH-UNRELATED]");
+  char command[256];
+  snprintf(command, sizeof command, "cd '%s' && sed '8s/ [0-9a-f]*$/ 0000000000000001/' a.txt > d.txt", folder);
+  assert_int_equal(system(command), 0);
+  r = call("hashes diff a.txt d.txt");
+  expect(&r, 1, NULL, "tick 3, stage contacts: A has ");
+  write_text("e.txt", "1 2 3\n");
+  r = call("hashes diff a.txt e.txt");
+  expect(&r, 2, NULL, "[SB-HASH-FILE] line 1");
+  write_text("f.txt", "# samebit hashes 1\n1 0000000000000001 0000000000000001\n1 0000000000000001 0000000000000001\n");
+  r = call("hashes diff f.txt f.txt");
+  expect(&r, 2, NULL, "does not come after");
+  r = call("hashes diff a.txt nothing.txt");
+  expect(&r, 2, NULL, "[SB-FILE-OPEN]");
+}
+
+static void verify_prints_a_certificate(void **state)
+{
+  (void)state;
+  result r = call("verify");
+  expect(&r, 0, "0 differ, 0 failed", NULL);
+  r = call("verify --json");
+  cJSON *root = cJSON_Parse(r.out);
+  assert_non_null(root);
+  assert_true(check_hashes(root) > 20);
+  cJSON_Delete(root);
+  expect(&r, 0, "\"pack_hash\"", NULL);
+  r = call("verify --pack /nowhere");
+  expect(&r, 2, NULL, "[SB-FILE-OPEN]");
+  char command[512];
+  snprintf(command, sizeof command, "mkdir -p '%s/pack'", folder);
+  assert_int_equal(system(command), 0);
+  write_text("pack/scenes.txt", "one 3 generator:pendulum\nbad 3 generator:nothing\nfar 3 SHARED/x.xml\n");
+  write_text("pack/run_hashes.txt", "one steel 3 0000000000000001\nbad steel 3 0000000000000001\nnone steel 3 0000000000000001\nfar steel 3 0000000000000001\n");
+  r = call("verify --pack pack");
+  expect(&r, 1, "0 matched, 1 differ, 2 failed, 1 left out", "steel ends with ");
+  write_text("pack/run_hashes.txt", "one steel three 1\n");
+  r = call("verify --pack pack");
+  expect(&r, 2, NULL, "expected scene, solver, ticks and hash");
+  write_text("pack/run_hashes.txt", "one quartz 3 0000000000000001\n");
+  r = call("verify --pack pack");
+  expect(&r, 2, NULL, "[SB-PLUGIN-UNKNOWN]");
+}
+
 /* Files appear whole or not at all, and under no other name; a signal ends a run after its tick. */
 static void files_and_signals(void **state)
 {
@@ -400,17 +499,18 @@ static void hashes_are_written(void **state)
   cJSON *root = parse(&r, 0);
   char path[128], last[64];
   snprintf(path, sizeof path, "%s/hashes.txt", folder);
-  char *text = read_text(path), *line = text;
+  char *text = read_text(path), *line = strstr(text, "\n1 ");
+  assert_non_null(line);
   for (int tick = 1; tick <= 30; tick++) {
     int found, used = 0;
-    char hash[20];
-    assert_int_equal(sscanf(line, "%d %16[0-9a-f]\n%n", &found, hash, &used), 2);
+    char state_hash[20], contacts_hash[20];
+    assert_int_equal(sscanf(line, " %d %16[0-9a-f] %16[0-9a-f]%n", &found, state_hash, contacts_hash, &used), 3);
     assert_int_equal(found, tick);
-    assert_int_equal(strlen(hash), 16);
+    assert_int_equal(strlen(state_hash) + strlen(contacts_hash), 32);
     line += used;
   }
-  assert_string_equal(line, "");
-  snprintf(last, sizeof last, "30 %s\n", text_at(cJSON_GetObjectItem(root, "data"), "final_hash"));
+  assert_string_equal(line, "\n");
+  snprintf(last, sizeof last, "30 %s ", text_at(cJSON_GetObjectItem(root, "data"), "final_hash"));
   assert_non_null(strstr(text, last));
   free(text);
   cJSON_Delete(root);
@@ -500,6 +600,7 @@ static int remove_folder(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(determinism_compares_legs), cmocka_unit_test(hash_files_are_compared), cmocka_unit_test(verify_prints_a_certificate),
       cmocka_unit_test(files_and_signals),
       cmocka_unit_test(every_command_speaks_json),     cmocka_unit_test(parts_tell_their_modes),
       cmocka_unit_test(every_command_has_help),        cmocka_unit_test(near_names_are_suggested),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # core_program.sh BUILD: what samebit_core says to wrong use, and that its options do what they say.
 set -u
-build=$1
+build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -23,7 +23,7 @@ refuses() {
 printf 'no model' > "$work/bad.sbm"
 head -c 400 "$work/arms.sbm" > "$work/short.sbm"
 : > "$work/empty.sbm"
-refuses 2 "a model and --solver ID are needed"
+refuses 2 "a model and --solver ID, or --setup FILE, are needed"
 refuses 2 "unknown option --tick" "$work/arms.sbm" --solver featherstone --tick 3
 refuses 2 "there are: .*featherstone.* semi_implicit" "$work/arms.sbm" --solver nothing
 refuses 2 "cannot be read" "$work/none.sbm" --solver featherstone
@@ -36,6 +36,20 @@ refuses 2 "one model is expected" "$work/arms.sbm" "$work/arms.sbm" --solver fea
 refuses 2 "expected NAME=VALUE" "$work/arms.sbm" --solver featherstone --param substeps=0
 refuses 2 "expected NAME=VALUE" "$work/arms.sbm" --solver featherstone --param nothing=1
 refuses 0 "hash " "$work/arms.sbm" --solver featherstone --ticks 3 --param substeps=2 --dt 1/60
+
+# A setup runs as the session did that wrote it; one that lacks a line, or has another number, is refused.
+cd "$(dirname "$0")/../.." || exit 1
+"$build/bin/samebit" determinism conf/pile.ini --ticks 5 --legs lanes-1 --keep "$work/kept" > /dev/null 2>&1
+hash=$("$build/bin/samebit" run conf/pile.ini --ticks 5 | sed -n 's/^hash *//p')
+refuses 0 "hash $hash" --setup "$work/kept/run.setup" --ticks 5 --threads 2 --hostile-fp
+lines=$(wc -l < "$work/kept/run.setup")
+for n in $(seq 1 "$lines"); do
+  sed "${n}d" "$work/kept/run.setup" > "$work/kept/less.setup"
+  refuses 2 "error SB-" --setup "$work/kept/less.setup" --ticks 1
+  sed "${n}s/[0-9][0-9]*\$/99999999999999999999999/" "$work/kept/run.setup" > "$work/kept/huge.setup"
+  cmp -s "$work/kept/run.setup" "$work/kept/huge.setup" || refuses 2 "error SB-" --setup "$work/kept/huge.setup" --ticks 1
+done
+refuses 2 "cannot be read" --setup "$work/none.setup"
 
 # Final hash, hashes on the way, worlds and bodies.
 "$core" "$work/arms.sbm" --solver featherstone --ticks 20 --hash-every 10 --worlds 3 --world-hashes --body-hashes 2 > "$work/out" || failures=$((failures + 1))

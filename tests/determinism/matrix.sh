@@ -4,9 +4,8 @@
 #   matrix.sh WORK BUILD SHARED LEG...
 #
 # BUILD holds bin/samebit, which cooks the scenes of tests/golden/scenes.txt; SHARED is the folder of shared models. Each LEG
-# builds the core program (not the layers above it) into WORK/LEG and compares it with tests/golden/run_hashes.txt:
-#   gcc-O0, gcc-O3, clang-O0, clang-O3 ...      COMPILER-LEVEL on this machine
-#   aarch64, riscv64, s390x, i686, armel        presets of CMakePresets.json, run under qemu
+# builds the core program (not the layers above it) into WORK/LEG and compares it with tests/golden/run_hashes.txt
+# (build_core.sh lists the legs).
 # A leg whose compiler or emulator is not installed is reported as skipped; exit 77 when every leg was skipped.
 set -eu
 export LC_ALL=C
@@ -40,30 +39,18 @@ cook_scenes() {
 # Builds the core program of a leg; sets $core to the command that runs it and $checks to the determinism checks.
 build_leg() {
   leg=$1
-  dir=$work/$leg
-  emulator=
-  case $leg in
-  gcc-*|clang-*)
-    compiler=${leg%-*}
-    command -v "$compiler" > /dev/null || return 77
-    set -- -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-${leg##*-} -DNDEBUG" -DSAMEBIT_CORE_ONLY=ON ;;
-  *)
-    compiler=$(sed -n "/\"name\": \"$leg\", \"inherits\"/,/}}/s/.*\"CMAKE_C_COMPILER\": \"\([^\"]*\)\".*/\1/p" "$root/CMakePresets.json")
-    emulator=$(sed -n "/\"name\": \"$leg\", \"inherits\"/,/}}/s/.*\"CMAKE_CROSSCOMPILING_EMULATOR\": \"\([^\"]*\)\".*/\1/p" "$root/CMakePresets.json")
-    [ -n "$compiler" ] || { say "no leg $leg"; exit 2; }
-    command -v "$compiler" > /dev/null && command -v "$emulator" > /dev/null || return 77
-    set -- --preset "$leg" ;;
-  esac
-  cmake -G Ninja -S "$root" "$@" -B "$dir" > "$dir.log" 2>&1 && cmake --build "$dir" --target samebit_core_program determinism_checks -j 2 >> "$dir.log" 2>&1 || {
-    tail -20 "$dir.log"
-    say "$leg does not build"
-    exit 1
-  }
+  code=0
+  sh "$root/tests/determinism/build_core.sh" "$work" "$leg" > "$work/$leg.said" 2>&1 || code=$?
+  [ $code = 0 ] || cat "$work/$leg.said"
+  [ $code != 77 ] || return 77
+  [ $code = 0 ] || exit 1
+  core=$work/$leg/run
+  checks=$work/$leg/checks
   # An emulator is 20 to 40 times as slow.
-  short=60
-  [ -z "$emulator" ] || short=8
-  core="$emulator $dir/bin/samebit_core"
-  checks="$emulator $dir/bin/determinism_checks"
+  case $leg in
+  gcc-*|clang-*) emulated= short=60 ;;
+  *) emulated=yes short=8 ;;
+  esac
 }
 
 # One run against the golden line: compare LEG SCENE SOLVER TICKS option...
@@ -92,19 +79,16 @@ compare_worlds() {
 
 cook_scenes
 for leg; do
-  if build_leg "$leg"; then :; else
-    say "$leg skipped: its compiler or emulator is not installed"
-    continue
-  fi
+  build_leg "$leg" || continue
   ran=$((ran + 1))
   while read -r scene ticks; do
     for solver in $(sed -n "s/^$scene \([a-z0-9_]*\) $ticks .*/\1/p" "$root/tests/golden/run_hashes.txt"); do
       for lanes in 1 4 8; do
-        [ $lanes = 8 ] && [ -z "$emulator" ] && ! grep -q avx2 /proc/cpuinfo && continue
+        [ $lanes = 8 ] && [ -z "$emulated" ] && ! grep -q avx2 /proc/cpuinfo && continue
         compare "$leg" "$scene" "$solver" "$ticks" --lanes $lanes --threads 1
       done
       compare "$leg" "$scene" "$solver" "$ticks" --threads 2 --shuffle 11
-      if [ -z "$emulator" ]; then
+      if [ -z "$emulated" ]; then
         compare "$leg" "$scene" "$solver" "$ticks" --lanes 4 --threads 2
         compare "$leg" "$scene" "$solver" "$ticks" --threads 1 --shuffle 12 --broad-phase all_pairs
       fi

@@ -1,0 +1,156 @@
+/* Near pairs of particles, triangles and edges, in the kernel dialect. Knows samebit/maths.h alone.
+ *
+ * near_* functions of boxes are for the broad phase: they never leave out what the others would find. */
+#ifndef SAMEBIT_COLLISION_NEAR_PAIR_KERNEL_H
+#define SAMEBIT_COLLISION_NEAR_PAIR_KERNEL_H
+
+#include "samebit/maths.h"
+
+/* Of a triangle or edge: how far beside it, in parts of itself, a vertex or crossing still counts. */
+#define NEAR_BESIDE 0.25f
+/* Features count as near up to this many thicknesses, and the way that they move past each other in the tick. */
+#define NEAR_ROOM 1.5f
+/* sin^2 of the angle below which two edges are taken for parallel: their vertices meet triangles then. */
+#define NEAR_PARALLEL 1.0e-4f
+
+/* distance: of the features; where `counts` is false they make no pair. side: 1 or -1, as samebit/particle_contact.h says. */
+STRUCT(NearHit) { F distance; F side; M counts; };
+
+/* Squared distance of x from the segment from a along d. */
+FN F near_segment2(V3 x, V3 a, V3 d)
+{
+  V3 r = v3_sub(x, a);
+  F l2 = v3_len2(d);
+  M ok = l2 > 0.0f;
+  F t = f_clamp(f_div(v3_dot(r, d), f_sel(ok, l2, K(1.0f))), K(0.0f), K(1.0f));
+  return v3_len2(v3_sub(r, v3_scale(d, t)));
+}
+
+FN NearHit near_points(V3 a, V3 b)
+{
+  NearHit h;
+  h.distance = v3_len(v3_sub(b, a));
+  h.side = K(1.0f);
+  h.counts = h.distance >= 0.0f;
+  return h;
+}
+
+/* A vertex and a triangle. */
+FN NearHit near_face(V3 x, V3 a, V3 b, V3 c)
+{
+  V3 e1 = v3_sub(b, a);
+  V3 e2 = v3_sub(c, a);
+  V3 d = v3_sub(x, a);
+  V3 n = v3_cross(e1, e2);
+  F n2 = v3_len2(n);
+  M solid = n2 > 1.0e-30f;
+  F inv = f_div(K(1.0f), f_sel(solid, n2, K(1.0f)));
+  F v = v3_dot(v3_cross(d, e2), n) * inv;
+  F w = v3_dot(v3_cross(e1, d), n) * inv;
+  F u = (1.0f - v) - w;
+  F least = f_min(f_min(u, v), w);
+  F height = v3_dot(d, n) * f_sqrt(inv);
+  F border = f_min(f_min(near_segment2(x, a, e1), near_segment2(x, a, e2)), near_segment2(x, b, v3_sub(c, b)));
+  NearHit h;
+  h.distance = f_sel(least >= 0.0f, f_abs(height), f_sqrt(border));
+  h.side = f_sel(height >= 0.0f, K(1.0f), K(-1.0f));
+  h.counts = m_and(solid, least >= -NEAR_BESIDE);
+  return h;
+}
+
+/* Edges p0 p1 and q0 q1. */
+FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1)
+{
+  V3 d1 = v3_sub(p1, p0);
+  V3 d2 = v3_sub(q1, q0);
+  V3 r = v3_sub(q0, p0);
+  F a = v3_len2(d1);
+  F e = v3_len2(d2);
+  F b = v3_dot(d1, d2);
+  F c = v3_dot(d1, r);
+  F f = v3_dot(d2, r);
+  V3 n = v3_cross(d1, d2);
+  F n2 = v3_len2(n); /* a e - b^2, without its rounding */
+  M skew = m_and(n2 > NEAR_PARALLEL * (a * e), n2 > 1.0e-30f);
+  F inv = f_div(K(1.0f), f_sel(skew, n2, K(1.0f)));
+  F s = (c * e - b * f) * inv;
+  F t = (b * c - a * f) * inv;
+  M crossing = m_and(f_abs(s - 0.5f) <= 0.5f + NEAR_BESIDE, f_abs(t - 0.5f) <= 0.5f + NEAR_BESIDE);
+  /* the nearest points of the segments (Ericson, Real-Time Collision Detection 2005, 5.1.9) */
+  s = f_clamp(s, K(0.0f), K(1.0f));
+  F safe_e = f_sel(e > 1.0e-30f, e, K(1.0f));
+  F safe_a = f_sel(a > 1.0e-30f, a, K(1.0f));
+  t = f_clamp(f_div(b * s - f, safe_e), K(0.0f), K(1.0f));
+  s = f_clamp(f_div(b * t + c, safe_a), K(0.0f), K(1.0f));
+  V3 apart = v3_sub(v3_add_scaled(r, d2, t), v3_scale(d1, s));
+  NearHit h;
+  h.distance = v3_len(apart);
+  h.side = f_sel(v3_dot(n, apart) >= 0.0f, K(1.0f), K(-1.0f));
+  h.counts = m_and(skew, crossing);
+  return h;
+}
+
+/* The larger of a and the length of u - v. */
+FN F near_faster(F a, V3 u, V3 v) { return f_max(a, v3_len(v3_sub(u, v))); }
+
+/* Distance below which two features make a pair: speed is the largest of one's vertices past the other's. */
+FN F near_cut(F thickness, F speed, F dt) { return thickness * NEAR_ROOM + speed * dt; }
+
+/* --- boxes --- */
+
+STRUCT(NearBox) { V3 lo; V3 hi; };
+
+FN NearBox near_box_none(void)
+{
+  NearBox b;
+  b.lo = v3(K(1.0e15f), K(1.0e15f), K(1.0e15f));
+  b.hi = v3(K(-1.0e15f), K(-1.0e15f), K(-1.0e15f));
+  return b;
+}
+FN NearBox near_box_join(NearBox a, NearBox b)
+{
+  NearBox r;
+  r.lo = v3(f_min(a.lo.x, b.lo.x), f_min(a.lo.y, b.lo.y), f_min(a.lo.z, b.lo.z));
+  r.hi = v3(f_max(a.hi.x, b.hi.x), f_max(a.hi.y, b.hi.y), f_max(a.hi.z, b.hi.z));
+  return r;
+}
+FN NearBox near_box_of(V3 a, V3 b, V3 c)
+{
+  NearBox r;
+  r.lo = v3(f_min(f_min(a.x, b.x), c.x), f_min(f_min(a.y, b.y), c.y), f_min(f_min(a.z, b.z), c.z));
+  r.hi = v3(f_max(f_max(a.x, b.x), c.x), f_max(f_max(a.y, b.y), c.y), f_max(f_max(a.z, b.z), c.z));
+  return r;
+}
+
+/* Distance of two intervals along one axis, below 0 where they overlap. */
+FN F near_gap(F lo_a, F hi_a, F lo_b, F hi_b) { return f_max(lo_a - hi_b, lo_b - hi_a); }
+FN M near_boxes_meet(NearBox a, NearBox b, F reach)
+{
+  F gap = f_max(f_max(near_gap(a.lo.x, a.hi.x, b.lo.x, b.hi.x), near_gap(a.lo.y, a.hi.y, b.lo.y, b.hi.y)),
+                near_gap(a.lo.z, a.hi.z, b.lo.z, b.hi.z));
+  return gap <= reach;
+}
+
+/* No velocity in box a differs from one in box b by more. */
+FN F near_speed(NearBox a, NearBox b)
+{
+  V3 most = v3(f_max(f_max(a.hi.x - b.lo.x, b.hi.x - a.lo.x), K(0.0f)), f_max(f_max(a.hi.y - b.lo.y, b.hi.y - a.lo.y), K(0.0f)),
+               f_max(f_max(a.hi.z - b.lo.z, b.hi.z - a.lo.z), K(0.0f)));
+  return v3_len(most);
+}
+
+/* Within reach, with a little room for rounding. thickness: sum of the largest radii. */
+FN F near_reach(F thickness, F speed, F dt) { return near_cut(thickness, speed, dt) * 1.001f; }
+
+/* Whether all unit vectors in the box lie within 60 degrees of one direction: a connected piece of surface with such normals does not
+ * fold onto itself (Volino, Magnenat-Thalmann 1994; Provot 1997). */
+FN M near_is_flat(NearBox normals)
+{
+  V3 middle = v3_scale(v3_add(normals.lo, normals.hi), K(0.5f));
+  V3 spread = v3_scale(v3_sub(normals.hi, normals.lo), K(0.5f));
+  F l = v3_len(middle);
+  F least = l * l - ((spread.x * f_abs(middle.x) + spread.y * f_abs(middle.y)) + spread.z * f_abs(middle.z));
+  return least > 0.5f * l;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* The part of the pipeline's state that belongs to near pairs. Private to collision/; collision_state.h includes it.
+ *
+ * Elements are triangles, or the particles of deformables that have none. They lie in slots, sorted along a curve through space, so that
+ * eight, 64 and 512 consecutive slots are close together: a leaf, a node and a block. A group is a deformable's triangles, whose order is
+ * that of the model's rest for good, or all loose particles of a world, sorted anew in each step. */
+#ifndef SAMEBIT_COLLISION_NEAR_STATE_H
+#define SAMEBIT_COLLISION_NEAR_STATE_H
+
+#include "key_sort.h"
+#include "near_batch.h"
+
+#include "samebit/particle_contact.h"
+
+#define NEAR_NODE 64u /* slots */
+enum { NEAR_ELEMENTS, NEAR_LEAVES, NEAR_NODES, NEAR_BLOCKS, NEAR_LEVELS };
+
+typedef struct near_group {
+  uint32_t world;
+  uint32_t deformable; /* of triangles; COLLISION_NONE for particles */
+  uint32_t first_node, nodes;
+  uint32_t elements;
+} near_group;
+
+/* A pair as it is found: kind and its two features. */
+typedef struct near_hit {
+  uint32_t kind, a, b, world;
+  float side, thickness;
+} near_hit;
+
+typedef struct collision_near {
+  const near_lanes *lanes;
+  near_group *groups; /* by world */
+  uint32_t group_count;
+  uint32_t *world_group_start; /* world_count + 1 */
+  uint32_t node_count;
+  uint32_t *node_group;
+  uint8_t *is_loose; /* by deformable: its particles are elements */
+  uint32_t *element;      /* by slot: triangle or particle */
+  uint8_t *owns;          /* by slot: corners (3 bits) and sides (3 bits) that this triangle speaks for */
+  uint32_t *element_edge; /* by slot: 3 edges, from each corner to the next */
+  near_level level[NEAR_LEVELS];
+  uint32_t *touch_start[NEAR_LEVELS]; /* leaves and nodes: those with a higher index that share a particle */
+  uint32_t *touch[NEAR_LEVELS];
+  int32_t *edge; /* 2 particles, the lower first; sorted */
+  uint32_t edge_count;
+  uint32_t *world_edge_start, *world_tri_start; /* world_count + 1 */
+  uint32_t bits_a, bits_b; /* of the sort key */
+  key_item *items, *scratch; /* of hits, or of loose particles */
+  near_hit *hits;         /* of this step, as they came */
+  uint32_t hit_count;
+#define SB_X_NEAR(type, name, comps, doc) type *of_##name;
+  SB_NEAR_PAIR_ARRAYS(SB_X_NEAR)
+#undef SB_X_NEAR
+  uint32_t *world_start;
+  sb_near_pairs pairs;
+} collision_near;
+
+#endif

@@ -1,0 +1,22 @@
+#!/bin/sh
+# names_the_difference.sh WORK BUILD: a core program with a fused operation as a leg of `samebit determinism`, which must say where it parts.
+set -eu
+work=$1/named build=$2
+root=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$work"
+cmake -G Ninja -S "$root" -B "$work/fused" -DSAMEBIT_CORE_ONLY=ON -DSAMEBIT_MUTANT=fused_op -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG" > "$work/log" 2>&1 &&
+  cmake --build "$work/fused" --target samebit_core_program -j 2 >> "$work/log" 2>&1 || {
+  tail -20 "$work/log"
+  exit 1
+}
+printf '#!/bin/sh\nexec %s "$@" --lanes 1\n' "$work/fused/bin/samebit_core" > "$work/fused/run"
+chmod +x "$work/fused/run"
+cd "$root"
+code=0
+"$build/bin/samebit" determinism conf/humanoid.ini --ticks 20 --cores "$work" > "$work/said" 2>&1 || code=$?
+cat "$work/said"
+[ $code = 1 ] || { echo "exit code $code, expected 1"; exit 1; }
+grep -q 'fused: error \[SB-HASH-DIFFER\] tick [0-9]*, stage state, solver [a-z]*: state\.[a-z_]*\[[0-9]*\] component [0-9]*, body [0-9]* ".*", is [0-9a-f]* (.*), lanes-1 has [0-9a-f]* (' "$work/said" || {
+  echo "the message does not name tick, stage, solver, array, body and both values"
+  exit 1
+}

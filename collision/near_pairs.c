@@ -122,7 +122,7 @@ static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t 
       const float *q = m->particle_q + 3 * (size_t)p[p[k] >= 0 ? k : 0];
       x[k] = v3(q[0], q[1], q[2]);
     }
-    NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1]) : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3]) : near_edges(x[0], x[1], x[2], x[3]);
+    NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1]) : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], 0.0f) : near_edges(x[0], x[1], x[2], x[3], 0.0f);
     float way = b->cut[i] - NEAR_ROOM * thickness;
     if (rest.distance < thickness) {
       thickness = rest.distance;

@@ -31,7 +31,7 @@ static void add_curtain_spring(sb_model_builder *b, int32_t p, int32_t q, double
 
 static void add_curtain_tri(sb_model_builder *b, int32_t p, int32_t q, int32_t r)
 {
-  sb_build_tri t = {.particle = {p, q, r}, .ke = 40, .ka = 25, .kd = 0.05, .drag = 0.5, .lift = 1};
+  sb_build_tri t = {.particle = {p, q, r}, .ke = 6, .ka = 4, .kd = 0.03125, .drag = 0.5, .lift = 1};
   double x[3][3];
   for (int k = 0; k < 3; k++) sb_builder_particle_q(b, t.particle[k], x[k]);
   if (cook_tri_rest(x[0], x[1], x[2], t.pose, &t.area)) sb_builder_add_tri(b, &t);
@@ -49,13 +49,13 @@ void sb_micro_scene_curtain(sb_model_builder *b)
     for (int c = 0; c < CURTAIN; c++) {
       bool under = r > CURTAIN / 2;
       int along = under ? CURTAIN - 1 - r : r;
-      add_particle(b, h * c - 0.09375, h * along - 0.0625, under ? 0.13671875 : 0.15625, 0.001, 0.00390625, r == 0 && c == 0);
+      add_particle(b, h * c - 0.09375, h * along - 0.0625, under ? 0.13671875 : 0.15625, 0.004, 0.00390625, r == 0 && c == 0);
     }
   for (int32_t r = 0; r < CURTAIN; r++)
     for (int32_t c = 0; c < CURTAIN; c++) {
       int32_t p = r * CURTAIN + c;
-      if (c + 1 < CURTAIN) add_curtain_spring(b, p, p + 1, h, 80);
-      if (r + 1 < CURTAIN) add_curtain_spring(b, p, p + CURTAIN, h, r == 1 ? SB_NO_LIMIT : 80);
+      if (c + 1 < CURTAIN) add_curtain_spring(b, p, p + 1, h, 12);
+      if (r + 1 < CURTAIN) add_curtain_spring(b, p, p + CURTAIN, h, r == 1 ? SB_NO_LIMIT : 12);
       if (c + 1 == CURTAIN || r + 1 == CURTAIN) continue;
       add_curtain_tri(b, p, p + CURTAIN, p + CURTAIN + 1);
       add_curtain_tri(b, p, p + CURTAIN + 1, p + 1);
@@ -80,7 +80,7 @@ static void add_jelly_cube(sb_model_builder *b, double x, double z, const char *
   sb_builder_add_deformable(b, &d, name);
   for (int k = 0; k < 8; k++) add_particle(b, x + h * (k & 1), h * (k >> 1 & 1) - 0.03125, z + h * (k >> 2), 0.03, 0.0078125, false);
   for (int t = 0; t < 5; t++) {
-    sb_build_tet tet = {.k_mu = 2e4, .k_lambda = 6e4, .k_damp = 4};
+    sb_build_tet tet = {.k_mu = 4e3, .k_lambda = 1.2e4, .k_damp = 1};
     double q[4][3];
     for (int k = 0; k < 4; k++) {
       tet.particle[k] = first + tets[t][k];

@@ -5,7 +5,7 @@
 
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
-#include "semi_implicit_data.h"
+#include "semi_particles.h"
 
 #include "samebit/maths.h"
 
@@ -41,11 +41,11 @@ static const sb_golden goldens[] = {SB_GOLDENS_SEMI_IMPLICIT};
 
 static const sb_solver_desc desc = {
     .struct_size = sizeof(sb_solver_desc),
-    .handles = SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT,
+    .handles = SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT | SB_HANDLES_PARTICLES | SB_HANDLES_CLOTH | SB_HANDLES_SOFT,
     .id = "semi_implicit",
     .version = "0.1.0",
     .vendor = "Samebit",
-    .text = "Rigid bodies in maximal coordinates, symplectic Euler, stiff attachments for joints, soft contact.",
+    .text = "Rigid bodies in maximal coordinates, particles, cloth and soft bodies; explicit forces, symplectic Euler, stiff attachments for joints, soft contact.",
     .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
     .mode_reason = {"fixed order, shared maths, no atomics", "has no Vulkan backend yet"},
     .params = params,
@@ -68,6 +68,7 @@ typedef struct si_solver {
   float *inertia, *inv_inertia, *slowness, *inv_mass, *share, *joint_share;
   uint32_t *child_first, *child, *contact_first, *body_contact;
   si_wrench_pair *joints, *forces;
+  si_particles particles;
   si_tick tick;
   const si_joint_group *group_now; /* of the parallel loop */
   bool measure, slides_have_armature;
@@ -264,7 +265,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
                               .limit_zeta = (float)bind->params[SI_PARAM_LIMIT_DAMPING]};
   status = check_joints(s, error, error_size);
   if (status) return status;
-  if (!take_memory(s) || !make_groups(s)) {
+  if (!take_memory(s) || !make_groups(s) || (bind->particle_count && !si_particles_bind(&s->particles, bind, s->inv_mass))) {
     snprintf(error, error_size, "out of memory");
     return SB_E_MEMORY;
   }
@@ -291,6 +292,7 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
   s->settings.dt = dt / (float)s->settings.substeps;
   s->settings.joint_omega = cap_omega(s->joint_omega, s->settings.dt);
   s->settings.contact_omega = s->contact_omega;
+  if (s->bind.particle_count) si_particles_activate(&s->particles, &s->bind, s->settings.dt, s->settings.substeps);
   return SB_OK;
 }
 
@@ -298,15 +300,17 @@ static void solver_deactivate(void *instance) { (void)instance; }
 
 /* ---- the tick ---- */
 
-/* Each body is shared among its joints' forces and its contacts. */
-static void list_contacts(si_solver *s, const sb_contacts *c)
+/* Each body is shared among its joints' forces and its contacts, those with particles among them. */
+static void list_contacts(si_solver *s, const sb_step *step)
 {
+  const sb_contacts *c = step->contacts;
   uint32_t bodies = s->bind.model->body_count;
   sb_list_body_contacts(c, bodies, s->contact_first, s->body_contact);
   for (uint32_t b = 0; b < bodies; b++) {
-    float n = s->joint_share[b] + (float)(s->contact_first[b + 1] - s->contact_first[b]);
-    s->share[b] = n < 1.0f ? 1.0f : n;
+    s->share[b] = s->joint_share[b] + (float)(s->contact_first[b + 1] - s->contact_first[b]);
   }
+  if (s->bind.particle_count) si_particles_begin(&s->particles, step, s->share);
+  for (uint32_t b = 0; b < bodies; b++) s->share[b] = s->share[b] < 1.0f ? 1.0f : s->share[b];
 }
 
 static uint32_t chunks(uint32_t count) { return (count + SI_CHUNK - 1) / SI_CHUNK; }
@@ -343,6 +347,21 @@ static void contact_chunk(void *user, uint32_t chunk)
 #ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
   add_as_they_come(s, chunk * SI_CHUNK, chunk_end(chunk, s->tick.contacts->count));
 #endif
+}
+
+static void particle_force_chunk(void *user, uint32_t chunk)
+{
+  si_solver *s = user;
+  uint32_t first, end;
+  si_kind kind = si_particles_chunk(&s->particles, chunk, &first, &end);
+  SB_LANE_DISPATCH(s->bind.lanes, si_particle_forces, &s->tick, kind, first, end);
+}
+
+static void particle_move_chunk(void *user, uint32_t chunk)
+{
+  si_solver *s = user;
+  uint32_t first = chunk * SI_ELEMENT_CHUNK, end = first + SI_ELEMENT_CHUNK < s->particles.own_count ? first + SI_ELEMENT_CHUNK : s->particles.own_count;
+  SB_LANE_DISPATCH(s->bind.lanes, si_particle_moves, &s->tick, first, end);
 }
 
 static void body_chunk(void *user, uint32_t chunk)
@@ -393,14 +412,21 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
   /* The planted fault: the damping of limits grows over the ticks of this instance, which no registered array counts. */
   s->tick.settings.limit_zeta *= 1.0f - 1.0f / (float)(++s->ticks_seen + 1u);
 #endif
-  list_contacts(s, step->contacts);
+  if (s->bind.particle_count) s->tick.particles = &s->particles;
+  list_contacts(s, step);
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
     run_joints(s, false);
 #ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
     memset(s->arrived, 0, (size_t)s->bind.model->body_count * 6 * sizeof *s->arrived);
 #endif
     host->parallel_for(host->context, chunks(step->contacts->count), contact_chunk, s);
+    if (s->bind.particle_count) {
+      si_particles_move_others(&s->particles, step, i, s->settings.substeps, s->settings.dt);
+      host->parallel_for(host->context, si_particles_chunks(&s->particles), particle_force_chunk, s);
+    }
     host->parallel_for(host->context, chunks(s->moved_count), body_chunk, s);
+    if (s->bind.particle_count)
+      host->parallel_for(host->context, (s->particles.own_count + SI_ELEMENT_CHUNK - 1) / SI_ELEMENT_CHUNK, particle_move_chunk, s);
   }
   run_joints(s, true);
   copy_free_joints(s);

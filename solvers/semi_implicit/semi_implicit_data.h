@@ -47,6 +47,7 @@ typedef struct si_tick {
   const uint32_t *contact_first, *body_contact;  /* adjacency: contacts of each body; bit 31: the body is b */
   const uint32_t *moved;      /* bodies that this instance moves, ascending */
   uint32_t moved_count;
+  const struct si_particles *particles; /* NULL when there are none */
 #ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM
   const float *arrived;
 #endif

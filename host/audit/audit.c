@@ -81,7 +81,7 @@ void sb_audit_file(const sb_sealed_file *file, sb_audit *audit)
   if (elf)
     sb_audit_one(elf, file->path, true, audit);
   else
-    sb_audit_add(audit, SB_AUDIT_RULE_elf, "%s: %s", file->path, elf_errmsg(-1));
+    sb_audit_add(audit, SB_AUDIT_RULE_elf, "this is no shared object: it does not begin as an ELF file");
   elf_end(elf);
 }
 

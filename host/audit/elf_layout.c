@@ -55,7 +55,11 @@ bool sb_audit_layout(Elf *elf, const char *file, sb_audit *audit)
 {
   GElf_Ehdr header;
   size_t segments;
-  if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &segments)) {
+  if (elf_kind(elf) != ELF_K_ELF) {
+    sb_audit_add(audit, SB_AUDIT_RULE_elf, "this is no shared object: it does not begin as an ELF file");
+    return false;
+  }
+  if (!gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &segments)) {
     sb_audit_add(audit, SB_AUDIT_RULE_elf, "%s is damaged: its ELF header cannot be read; build it again", file);
     return false;
   }

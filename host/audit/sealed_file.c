@@ -129,8 +129,6 @@ sb_status sb_sealed_file_open(const char *path, sb_sealed_file *out, sb_diagnost
     status = seal_copy(file, size, out, diag);
     close(file);
   }
-  if (!status && (out->size < 4 || memcmp(out->bytes, "\177ELF", 4)))
-    status = sb_report(diag, SB_ERROR, SB_CODE_PLUGIN_FILE, path, "this is no shared object: it does not begin as an ELF file");
   if (status) sb_sealed_file_close(out);
   return status;
 }

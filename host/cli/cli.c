@@ -32,6 +32,10 @@ static cli_option bench_options[] = {{"--ticks", "N", "ticks in one repeat (defa
                                      {"--solvers", "A,B", "run each INI once with each of these plugins for all its solvers", NULL, 0},
                                      CLI_SESSION_OPTIONS,
                                      {NULL, NULL, NULL, NULL, 0}};
+static cli_option check_options[] = {{"--case", "NAME", "run this case, and what it needs", NULL, 0},
+                                     {"--list", NULL, "list the cases: what, why, how to mend", NULL, 0},
+                                     {"--seconds", "N", "limit of each case (default 30)", NULL, 0},
+                                     {NULL, NULL, NULL, NULL, 0}};
 static cli_option determinism_options[] = {
     {"--ticks", "N", "how many ticks (default: [run] ticks, or 1000)", NULL, 0},
     {"--cores", "DIR", "also run the core programs of other builds: each DIR/NAME/run (tests/determinism/build_core.sh makes them)", NULL, 0},
@@ -66,6 +70,8 @@ static const cli_command commands[] = {
      cmd_plugins_list},
     {"plugins show", "ID", "one solver: what it handles, its parameters, its modes", "samebit plugins show featherstone", plugins_options, 1,
      1, cmd_plugins_show},
+    {"plugins check", "[FILE]", "conformance of a plugin: every case in a process of its own", "samebit plugins check build/plugins/steel.so", check_options, 0,
+     1, cmd_plugins_check},
     {"explain", "CODE", "what a diagnostic code means and what to do", "samebit explain SB-INI-UNKNOWN-KEY", no_options, 0, 1, cmd_explain},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

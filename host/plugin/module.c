@@ -96,33 +96,29 @@ static void *load_sealed(int *fd)
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-static sb_status load_files(sb_module *m, int *fd, int *const *library_fds, size_t library_count, sb_diagnostics *diag)
+sb_status sb_module_load_files(sb_module *m, int *fd, int *const *library_fds, size_t library_count, char *fault, size_t fault_size,
+                               sb_diagnostics *diag)
 {
   sb_fp_env saved = sb_fp_env_enter();
-  char fault[64] = "";
   bool ok = true;
+  fault[0] = 0;
   for (size_t i = 0; ok && i < library_count; i++) {
     m->library_handles[i] = load_sealed(library_fds[i]);
     ok = m->library_handles[i] != NULL;
   }
   if (ok) m->handle = load_sealed(fd);
   const char *why = m->handle ? NULL : dlerror();
-  if (!sb_fp_env_is_standard()) snprintf(fault, sizeof fault, "%s", sb_fp_env_fault());
+  if (!sb_fp_env_is_standard()) snprintf(fault, fault_size, "%s", sb_fp_env_fault());
   sb_fp_env_leave(saved);
   if (!m->handle) return sb_report(diag, SB_ERROR, SB_CODE_PLUGIN_LOAD, m->path, "cannot load the plugin: %s", why ? why : "no reason given");
-  if (*fault)
-    return sb_report(diag, SB_ERROR, SB_CODE_MODE_FP_ENVIRONMENT, m->path,
-                     "loading it changed the floating-point environment (%s) of the whole program; remove the constructor that does it (-ffast-math "
-                     "links one)",
-                     fault);
+  m->entry = dlsym(m->handle, SB_PLUGIN_SYMBOL);
+  if (!m->entry)
+    return sb_report(diag, SB_ERROR, SB_CODE_PLUGIN_LOAD, m->path, "it does not export \"%s\": is it a Samebit plugin?", SB_PLUGIN_SYMBOL);
   return SB_OK;
 }
 
 static sb_status read_entry(sb_module *m, sb_diagnostics *diag)
 {
-  m->entry = dlsym(m->handle, SB_PLUGIN_SYMBOL);
-  if (!m->entry)
-    return sb_report(diag, SB_ERROR, SB_CODE_PLUGIN_LOAD, m->path, "it does not export \"%s\": is it a Samebit plugin?", SB_PLUGIN_SYMBOL);
   char text[512];
   if (sb_entry_fault(m->entry, text, sizeof text)) return sb_report(diag, SB_ERROR, SB_CODE_ABI_VERSION, m->path, "%s", text);
   if (m->entry->negotiate) {
@@ -149,7 +145,13 @@ static sb_status read_entry(sb_module *m, sb_diagnostics *diag)
 
 sb_status sb_module_load(sb_module *m, int *fd, int *const *library_fds, size_t library_count, sb_diagnostics *diag)
 {
-  sb_status status = load_files(m, fd, library_fds, library_count, diag);
+  char fault[64];
+  sb_status status = sb_module_load_files(m, fd, library_fds, library_count, fault, sizeof fault, diag);
+  if (!status && *fault)
+    status = sb_report(diag, SB_ERROR, SB_CODE_MODE_FP_ENVIRONMENT, m->path,
+                       "loading it changed the floating-point environment (%s) of the whole program; remove the constructor that does it "
+                       "(-ffast-math links one)",
+                       fault);
   if (status) return status;
   sb_fp_env saved = sb_fp_env_enter();
   status = read_entry(m, diag);

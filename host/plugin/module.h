@@ -20,6 +20,10 @@ typedef struct sb_module {
 /* Loads the sealed copy in *fd (which may move to another number) after those of its libraries, and judges what it exports. The
  * descriptors must stay open until the module is unloaded. */
 sb_status sb_module_load(sb_module *module, int *fd, int *const *library_fds, size_t library_count, sb_diagnostics *diag);
+/* The first half of it: loads, and finds the entry, which may be wrong. `fault` tells what loading did to the floating-point environment (which is
+ * put back); "" for nothing. */
+sb_status sb_module_load_files(sb_module *module, int *fd, int *const *library_fds, size_t library_count, char *fault, size_t fault_size,
+                               sb_diagnostics *diag);
 void sb_module_unload(sb_module *module);
 
 /* Compares an entry with this host: NULL when it fits, else what does not, with both versions, in `text`. */

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "behaviour.h"
+#include "conformance.h"
 #include "catalogue.h"
 #include "config.h"
 #include "scene.h"
@@ -158,6 +160,11 @@ static const sb_solver_desc *find_solver(const char *id)
   return NULL;
 }
 
+static void case_row(const sb_case *c, char *row, size_t size)
+{
+  snprintf(row, size, "| `%s` | %s | %s | %s |", c->name, c->what, c->why, c->fix);
+}
+
 static void print_tables(void)
 {
   size_t count;
@@ -196,7 +203,7 @@ static void update_tables(void)
 {
   size_t count;
   char heading[128], row[512];
-  static char rows[16384];
+  static char rows[65536];
   const sb_generator *g = sb_generator_list(&count);
   for (size_t i = 0; i < count; i++) {
     *rows = 0;
@@ -210,6 +217,9 @@ static void update_tables(void)
     snprintf(heading, sizeof heading, "### Parameters of %s\n", solvers[s]->id);
     update_table("docs/solvers.md", heading, rows);
   }
+  *rows = 0;
+  for (size_t i = 0; i < sb_case_count(); i++) case_row(sb_case_at(i), row, sizeof row), strcat(strcat(rows, "\n"), row);
+  update_table("docs/plugins.md", "## Conformance\n", rows);
 }
 
 /* ---- keys ---- */
@@ -290,6 +300,32 @@ static void solver_tables_are_true(void **state)
     }
     assert_int_equal(count_rows(part), d->param_count);
     free(part);
+  }
+}
+
+static void must_have_row(const char *path, const char *row)
+{
+  if (!contains_line(document_text(path), row)) fail_msg("%s: expected the row\n%s", path, row);
+}
+
+/* The cases of `plugins check`, the rules of the file audit, the checks of behaviour. */
+static void trust_tables_are_true(void **state)
+{
+  (void)state;
+  char row[512];
+  for (size_t i = 0; i < sb_case_count(); i++) case_row(sb_case_at(i), row, sizeof row), must_have_row("docs/plugins.md", row);
+  char *part = section_of(document_text("docs/plugins.md"), "## Conformance");
+  assert_int_equal(count_rows(part), sb_case_count());
+  free(part);
+  static const char *const limits[] = {"Off", "Local", "RunToRun", "a note", "refused"};
+  for (int r = 0; r < SB_AUDIT_RULE_COUNT; r++) {
+    sb_audit_rule rule = (sb_audit_rule)r;
+    snprintf(row, sizeof row, "| `%s` | %s | %s |", sb_audit_rule_name(rule), sb_audit_rule_text(rule), limits[sb_audit_rule_limit(rule)]);
+    must_have_row("docs/modes.md", row);
+  }
+  for (size_t i = 0; i < sb_behaviour_check_count; i++) {
+    snprintf(row, sizeof row, "| `%s` | %s |", sb_behaviour_checks[i].name, sb_behaviour_checks[i].text);
+    must_have_row("docs/modes.md", row);
   }
 }
 
@@ -576,7 +612,7 @@ int main(int argc, char **argv)
     return 0;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ini_keys_are_all_there),    cmocka_unit_test(generator_tables_are_true), cmocka_unit_test(solver_tables_are_true),
+      cmocka_unit_test(ini_keys_are_all_there),    cmocka_unit_test(generator_tables_are_true), cmocka_unit_test(solver_tables_are_true), cmocka_unit_test(trust_tables_are_true),
       cmocka_unit_test(ini_blocks_are_understood), cmocka_unit_test(commands_run),              cmocka_unit_test(links_lead_somewhere),
       cmocka_unit_test(paths_exist),               cmocka_unit_test(texts_name_no_machine),     cmocka_unit_test(requirements_are_all_there)};
   int failed = cmocka_run_group_tests(tests, read_all, free_all);

@@ -18,7 +18,7 @@ void *__wrap_calloc(size_t count, size_t size) { return calls += counting, __rea
 void *__wrap_realloc(void *block, size_t size) { return calls += counting, __real_realloc(block, size); }
 void *__wrap_aligned_alloc(size_t alignment, size_t size) { return calls += counting, __real_aligned_alloc(alignment, size); }
 
-extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit, samebit_plugin_steel;
+extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit, samebit_plugin_steel, samebit_plugin_xpbd;
 
 #include "collision.h"
 #include "micro_scenes.h"
@@ -26,8 +26,8 @@ extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_im
 static void ticks_allocate_nothing(void **state)
 {
   (void)state;
-  const sb_plugin_entry *plugins[3] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit, &samebit_plugin_steel};
-  for (int p = 0; p < 3; p++) {
+  const sb_plugin_entry *plugins[4] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit, &samebit_plugin_steel, &samebit_plugin_xpbd};
+  for (int p = 0; p < 4; p++) {
     sb_model_store *one = sb_micro_scene_model("drop"), *model;
     assert_int_equal(sb_model_store_replicate(one, 40, 0, &model, NULL), SB_OK);
     const sb_solver_api *api = ((const sb_solver_factory *)plugins[p]->get_factory(SB_SOLVER_FACTORY_ID))->solvers[0];

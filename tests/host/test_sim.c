@@ -8,7 +8,7 @@
 #include "host_fixture.h"
 #include "micro_scenes.h"
 
-extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit, samebit_plugin_steel;
+extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit, samebit_plugin_steel, samebit_plugin_xpbd;
 
 /* One simulation of a micro-scene, in `worlds` worlds. */
 typedef struct setup {
@@ -68,7 +68,7 @@ static void steps(running *r, int n)
   assert_int_equal(r->status, SB_OK);
 }
 
-static const sb_plugin_entry *const plugins[3] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit, &samebit_plugin_steel};
+static const sb_plugin_entry *const plugins[4] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit, &samebit_plugin_steel, &samebit_plugin_xpbd};
 static const char *const scenes[2] = {"arm", "drop"};
 
 /* Threads, lanes and task order change nothing; two runs in lockstep are compared after every tick. */
@@ -76,7 +76,7 @@ static void lockstep_over_perturbations(void **state)
 {
   (void)state;
   static const setup turned[] = {{.threads = 2}, {.threads = 3, .shuffle = 9}, {.lanes = 1}, {.lanes = 4, .shuffle = 77, .threads = 2}};
-  for (int p = 0; p < 3; p++)
+  for (int p = 0; p < 4; p++)
     for (int s = p == 2; s < 2; s++) /* steel has no joints */
       for (size_t k = 0; k < sizeof turned / sizeof turned[0]; k++) {
         setup other = turned[k];
@@ -100,7 +100,7 @@ static void lockstep_over_perturbations(void **state)
 static void worlds_do_not_see_each_other(void **state)
 {
   (void)state;
-  for (int p = 0; p < 3; p++)
+  for (int p = 0; p < 4; p++)
     for (int s = p == 2; s < 2; s++) /* steel has no joints */ {
       running many = start((setup){.scene = scenes[s], .plugin = plugins[p], .worlds = 64});
       running alone = start((setup){.scene = scenes[s], .plugin = plugins[p], .worlds = 1, .first_world = 17});
@@ -151,7 +151,7 @@ static void sleepers_do_not_see_other_worlds(void **state)
 static void snapshot_into_a_fresh_simulation(void **state)
 {
   (void)state;
-  for (int p = 0; p < 3; p++)
+  for (int p = 0; p < 4; p++)
     for (int s = p == 2; s < 2; s++) /* steel has no joints */ {
       setup how = {.scene = scenes[s], .plugin = plugins[p], .worlds = 3};
       running straight = start(how), first = start(how), second = start(how);

@@ -10,11 +10,12 @@
 #include "collision.h"
 #include "physics_scene.h"
 
-extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit, samebit_plugin_steel;
+extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit, samebit_plugin_steel, samebit_plugin_xpbd;
 
 static const sb_solver_api *solver_api(physics_solver solver)
 {
-  static const sb_plugin_entry *const entries[] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit, &samebit_plugin_steel};
+  static const sb_plugin_entry *const entries[] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit, &samebit_plugin_steel,
+                                                  &samebit_plugin_xpbd};
   const sb_solver_factory *factory = entries[solver]->get_factory(SB_SOLVER_FACTORY_ID);
   return factory->solvers[0];
 }
@@ -56,14 +57,17 @@ physics physics_start_model(sb_model_store *one, physics_solver solver, uint32_t
     if (i == api->desc->param_count) fail_msg("%s has no parameter %s", api->desc->id, params[k].name);
     values[i] = params[k].value;
   }
-  uint32_t *bodies = malloc((p.m->body_count + 1) * sizeof *bodies);
+  uint32_t most = p.m->body_count > p.m->particle_count ? p.m->body_count : p.m->particle_count;
+  uint32_t *bodies = malloc((most + 1) * sizeof *bodies); /* all bodies, and all particles */
   assert_non_null(bodies);
-  for (uint32_t i = 0; i < p.m->body_count; i++) bodies[i] = i;
+  for (uint32_t i = 0; i < most; i++) bodies[i] = i;
   sb_sim_part part = {.name = "physics",
                       .api = api,
                       .params = values,
                       .bodies = bodies,
                       .body_count = p.m->body_count,
+                      .particles = bodies,
+                      .particle_count = p.m->particle_count,
                       .backend = SB_BACKEND_CPU,
                       .mode = SB_MODE_LOCAL};
   sb_sim_config config = {.model = p.store,

@@ -8,8 +8,16 @@
 #include "scene.h"
 #include "sim.h"
 
-/* Loops go up to PHYSICS_SOLVERS, or to PHYSICS_SOFT_SOLVERS: the two with soft contact. */
-typedef enum physics_solver { FEATHERSTONE, SEMI_IMPLICIT, STEEL, PHYSICS_SOLVERS, PHYSICS_SOFT_SOLVERS = STEEL } physics_solver;
+/* Loops go up to PHYSICS_SOLVERS, to PHYSICS_SOFT_SOLVERS: the two with soft contact, or to PHYSICS_ALL_SOLVERS, with xpbd. */
+typedef enum physics_solver {
+  FEATHERSTONE,
+  SEMI_IMPLICIT,
+  STEEL,
+  XPBD,
+  PHYSICS_ALL_SOLVERS,
+  PHYSICS_SOFT_SOLVERS = STEEL,
+  PHYSICS_SOLVERS = XPBD
+} physics_solver;
 const sb_solver_desc *physics_desc(physics_solver solver);
 
 /* A parameter of the solver that is not at its default. */

@@ -7,7 +7,7 @@
 
 #include "physics_scene.h"
 
-#define FOR_EACH_SOLVER(s) for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOLVERS; s++)
+#define FOR_EACH_SOLVER(s) for (physics_solver s = FEATHERSTONE; s < PHYSICS_ALL_SOLVERS; s++)
 
 static const char *models = "";
 

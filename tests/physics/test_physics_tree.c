@@ -8,7 +8,7 @@
 
 #include "physics_scene.h"
 
-#define FOR_EACH_SOLVER(s) for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOLVERS; s++)
+#define FOR_EACH_SOLVER(s) for (physics_solver s = FEATHERSTONE; s < PHYSICS_ALL_SOLVERS; s++)
 
 /* A generator of the test's own: Numerical Recipes' constants, top 24 bits. Uniform in -1 to 1. */
 static double draw(uint32_t *seed)

@@ -1,0 +1,218 @@
+/* The xpbd solver plugin: extended position based dynamics in small steps, over particles with their elements and rigid bodies with their joints. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "golden_hashes.h"
+#include "samebit/solver_tools.h"
+#include "xpbd_bodies.h"
+#include "xpbd_near.h"
+#include "xpbd_setup.h"
+#include "xpbd_touch.h"
+
+enum { XP_PARAM_SUBSTEPS, XP_PARAM_ITERATIONS, XP_PARAM_RESTITUTION_THRESHOLD, XP_PARAM_MAX_PUSH, XP_PARAM_COUNT };
+
+static const sb_param_desc params[XP_PARAM_COUNT] = {
+    [XP_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 8, 1, 1024},
+    [XP_PARAM_ITERATIONS] = {sizeof(sb_param_desc), SB_PARAM_INT, "iterations", "1",
+                             "passes over all constraints within a substep; stiffnesses do not depend on it", NULL, 1, 1, 1024},
+    [XP_PARAM_RESTITUTION_THRESHOLD] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "restitution_threshold", "m/s",
+                                        "approach speeds below this do not bounce", NULL, 0.5, 0, 1000},
+    [XP_PARAM_MAX_PUSH] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_push_velocity", "m/s",
+                           "the fastest that overlap is pushed apart", NULL, 3, 0, 1000},
+};
+
+static const sb_golden goldens[] = {SB_GOLDENS_XPBD};
+
+static const sb_solver_desc desc = {
+    .struct_size = sizeof(sb_solver_desc),
+    .handles = SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT | SB_HANDLES_PARTICLES | SB_HANDLES_CLOTH | SB_HANDLES_SOFT,
+    .id = "xpbd",
+    .version = "0.1.0",
+    .vendor = "Samebit",
+    .text = "Rope, cloth, soft bodies and rigid bodies by extended position based dynamics in small steps.",
+    .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
+    .mode_reason = {"fixed order of colours, shared maths, no atomics", "has no Vulkan backend yet"},
+    .params = params,
+    .goldens = goldens,
+    .param_count = XP_PARAM_COUNT,
+    .golden_count = sizeof goldens / sizeof goldens[0],
+    .param_size = sizeof(sb_param_desc),
+    .golden_size = sizeof(sb_golden),
+};
+
+typedef struct xp_solver {
+  sb_bind bind;
+  xp_settings settings;
+  xp_cloth cloth;
+  xp_bodies bodies;
+  xp_touches touches;
+  xp_near near;
+  xp_tick tick;
+  bool touching;        /* some particle touches something this tick */
+  uint32_t first_group; /* of the parallel loop */
+} xp_solver;
+
+static sb_status solver_create(void **instance)
+{
+  *instance = calloc(1, sizeof(xp_solver));
+  return *instance ? SB_OK : SB_E_MEMORY;
+}
+
+static void solver_destroy(void *instance) { free(instance); }
+
+static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
+{
+  xp_solver *s = instance;
+  sb_status status = sb_check_bind_cpu(bind, "xpbd", error, error_size);
+  if (status) return status;
+  s->bind = *bind;
+  s->settings = (xp_settings){.substeps = (uint32_t)bind->params[XP_PARAM_SUBSTEPS], .iterations = (uint32_t)bind->params[XP_PARAM_ITERATIONS]};
+  status = xp_cloth_bind(&s->cloth, &s->bind, s->settings.iterations > 1);
+  if (!status) status = xp_near_bind(&s->near, &s->bind, &s->cloth);
+  if (status) {
+    snprintf(error, error_size, "out of memory for %u particles", bind->particle_count);
+    return status;
+  }
+  s->bodies.push = (float)bind->params[XP_PARAM_MAX_PUSH];
+  s->bodies.threshold = (float)bind->params[XP_PARAM_RESTITUTION_THRESHOLD];
+  status = xp_bodies_bind(&s->bodies, &s->bind, error, error_size);
+  if (status) return status;
+  status = xp_touches_bind(&s->touches, &s->bind, &s->cloth, &s->bodies);
+  if (status) snprintf(error, error_size, "out of memory for %u particle contacts", bind->particle_contact_capacity);
+  return status;
+}
+
+static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
+{
+  xp_solver *s = instance;
+  (void)mode;
+  sb_status status = sb_check_dt(dt, error, error_size);
+  if (status) return status;
+  s->settings.h = dt / (float)s->settings.substeps;
+  s->settings.inv_h = 1.0f / s->settings.h;
+  s->bodies.h = s->settings.h;
+  s->bodies.inv_h = s->settings.inv_h;
+  s->bodies.substeps = s->settings.substeps;
+  return SB_OK;
+}
+
+static void solver_deactivate(void *instance) { (void)instance; }
+
+/* ---- the tick ---- */
+
+static xp_group *group_at(xp_solver *s, uint32_t chunk) { return &s->cloth.graph.groups[s->first_group + chunk]; }
+
+/* Chunks of phase 0 are the parts: each holds its own particles. */
+static void load_chunk(void *user, uint32_t chunk)
+{
+  xp_solver *s = user;
+  const xp_group *g = group_at(s, chunk);
+  const xp_particles *p = &s->cloth.particles;
+  for (uint32_t i = g->first_particle; i < g->end_particle; i++)
+    for (uint32_t k = 0; k < 3; k++) {
+      p->x[4 * (size_t)i + k] = s->bind.state->particle_q[3 * (size_t)p->index[i] + k];
+      p->v[4 * (size_t)i + k] = s->bind.state->particle_qd[3 * (size_t)p->index[i] + k];
+    }
+}
+
+static void store_chunk(void *user, uint32_t chunk)
+{
+  xp_solver *s = user;
+  const xp_group *g = group_at(s, chunk);
+  const xp_particles *p = &s->cloth.particles;
+  if (!s->tick.velocities_known) SB_LANE_DISPATCH(s->bind.lanes, xp_finish, &s->tick, g->first_particle, g->end_particle);
+  for (uint32_t i = g->first_particle; i < g->end_particle; i++)
+    for (uint32_t k = 0; k < 3; k++) {
+      s->bind.state->particle_q[3 * (size_t)p->index[i] + k] = p->x[4 * (size_t)i + k];
+      s->bind.state->particle_qd[3 * (size_t)p->index[i] + k] = p->v[4 * (size_t)i + k];
+    }
+}
+
+static void touch_chunk(void *user, uint32_t chunk)
+{
+  xp_solver *s = user;
+  xp_touches_part(&s->touches, group_at(s, chunk), s->tick.iteration);
+}
+
+/* Velocities at the end of the substep, for contacts to change. */
+static void velocity_chunk(void *user, uint32_t chunk)
+{
+  xp_solver *s = user;
+  const xp_group *g = group_at(s, chunk);
+  xp_touches_keep_ahead(&s->touches, g);
+  SB_LANE_DISPATCH(s->bind.lanes, xp_finish, &s->tick, g->first_particle, g->end_particle);
+  xp_touches_bounce_part(&s->touches, g);
+}
+
+static void element_chunk(void *user, uint32_t chunk)
+{
+  xp_solver *s = user;
+  const xp_group *g = group_at(s, chunk);
+  if (g->first_particle < g->end_particle && s->tick.iteration == 0) SB_LANE_DISPATCH(s->bind.lanes, xp_predict, &s->tick, g);
+  SB_LANE_DISPATCH(s->bind.lanes, xp_elements, &s->tick, g);
+}
+
+static void run_phase(xp_solver *s, uint32_t phase, sb_chunk_fn fn)
+{
+  const xp_graph *g = &s->cloth.graph;
+  s->first_group = g->phase_group[phase];
+  s->bind.host->parallel_for(s->bind.host->context, g->phase_group[phase + 1] - s->first_group, fn, s);
+}
+
+static void iterate(xp_solver *s, uint32_t iteration)
+{
+  s->tick.iteration = iteration;
+  for (uint32_t phase = 0; phase < s->cloth.graph.phase_count; phase++) run_phase(s, phase, element_chunk);
+  xp_bodies_joints(&s->bodies, iteration);
+  xp_touches_attachments(&s->touches, iteration);
+  xp_near_solve(&s->near, iteration);
+  xp_bodies_contacts(&s->bodies, iteration);
+  if (!s->touching) return;
+  run_phase(s, 0, touch_chunk);
+  xp_touches_shared(&s->touches, iteration);
+}
+
+static void substep(xp_solver *s, uint32_t number)
+{
+  s->tick.velocities_known = number == 0 || s->touching;
+  xp_bodies_predict(&s->bodies, number);
+  for (uint32_t i = 0; i < s->settings.iterations; i++) iterate(s, i);
+  if (s->touching) {
+    run_phase(s, 0, velocity_chunk);
+    xp_touches_bounce_shared(&s->touches);
+  }
+  xp_bodies_velocities(&s->bodies);
+}
+
+static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
+{
+  xp_solver *s = instance;
+  const xp_cloth *c = &s->cloth;
+  sb_status status = sb_check_step(step, error, error_size);
+  if (status) return status;
+  s->tick = (xp_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .particles = c->particles, .springs = c->springs,
+                      .spring_damping = c->spring_damping, .airs = c->airs, .tris = c->tris, .edges = c->edges, .tets = c->tets,
+                      .spring_lambda = c->spring_lambda, .tri_lambda = c->tri_lambda, .edge_lambda = c->edge_lambda, .tet_lambda = c->tet_lambda};
+  s->touching = step->particle_contacts->count > 0;
+  run_phase(s, 0, load_chunk);
+  xp_bodies_begin(&s->bodies, step);
+  xp_touches_begin(&s->touches, step);
+  xp_near_begin(&s->near, step);
+  for (uint32_t i = 0; i < s->settings.substeps; i++) substep(s, i);
+  s->tick.velocities_known = s->touching;
+  run_phase(s, 0, store_chunk);
+  xp_bodies_finish(&s->bodies);
+  return SB_OK;
+}
+
+static const sb_solver_api api = {
+    .struct_size = sizeof(sb_solver_api), .desc = &desc, .create = solver_create, .bind = solver_bind,
+    .activate = solver_activate, .step = solver_step, .deactivate = solver_deactivate, .destroy = solver_destroy,
+};
+static const sb_solver_api *const solvers[] = {&api};
+static const sb_solver_factory factory = {sizeof(sb_solver_factory), 1, solvers};
+
+static const void *get_factory(const char *id) { return strcmp(id, SB_SOLVER_FACTORY_ID) ? NULL : &factory; }
+
+SB_DEFINE_PLUGIN(xpbd, 1u | 4u | 8u, NULL, get_factory);

@@ -1,0 +1,293 @@
+/* Constraints between particles in the kernel dialect: springs, triangles, bending edges, tetrahedra, air drag.
+ *
+ * Extended position based dynamics (Macklin, Mueller and Chentanez, MIG 2016) in small steps (Macklin et al., SCA 2019). A constraint C with
+ * stiffness k and damping c gets, over a substep h, the multiplier
+ *   d lambda = -(k h^2 C + c h dC + lambda) / ((k h^2 + c h) w + 1),   dC the change of C since the substep began,
+ * which is equation 26 of the 2016 paper times k h^2: it holds for k = 0 and for rigid constraints (XP_RIGID) alike. Constraints of one element are solved
+ * together: with K = k h^2 + c h and G = J W J', d lambda = -D (1 + D G D)^-1 D^-1 r, D = sqrt(K). */
+#ifndef SAMEBIT_XPBD_PARTICLE_KERNEL_H
+#define SAMEBIT_XPBD_PARTICLE_KERNEL_H
+
+#ifndef SB_GLSL
+#include "samebit/maths.h"
+#endif
+
+/* k h^2 of what does not give; small enough that its product with masses and lengths is finite. */
+#define XP_RIGID 1.0e30f
+/* Velocity components (m/s) below this become 0. */
+#define XP_SNAP 1.0e-20f
+
+FN F xp_kh2(F k, F h) { return f_min((k * h) * h, K(XP_RIGID)); }
+
+/* ---- motion ---- */
+
+STRUCT(XpMove) { V3 x; V3 v; };
+
+/* Velocity at the end of a substep that began at `before` with velocity v: v where nothing moved x from its predicted place. */
+FN V3 xp_velocity(V3 x, V3 before, V3 v, F h, F inv_h)
+{
+  V3 ahead = v3_add_scaled(before, v, h);
+  V3 r = v3_add_scaled(v, v3_sub(x, ahead), inv_h);
+  return v3(f_snap(r.x, K(XP_SNAP)), f_snap(r.y, K(XP_SNAP)), f_snap(r.z, K(XP_SNAP)));
+}
+
+/* x + h v after gravity; what is pinned (w 0) stays. */
+FN XpMove xp_predict(V3 x, V3 v, F w, V3 gravity, F h)
+{
+  XpMove r;
+  M pinned = w <= 0.0f;
+  r.v = v3_sel(pinned, v3_zero(), v3_add_scaled(v, gravity, h));
+  r.x = v3_add_scaled(x, r.v, h);
+  return r;
+}
+
+/* ---- springs ---- */
+
+/* Particle i moves by d (s w_i), j by -d (s w_j). */
+STRUCT(XpPull) { F s; F lambda; };
+
+/* d = x_i - x_j, w = w_i + w_j, kh2 = k h^2. */
+FN XpPull xp_spring(V3 d, F w, F rest, F kh2, F lambda)
+{
+  XpPull r;
+  F len2 = v3_len2(d);
+  M ok = len2 > 1.0e-24f;
+  F len = f_sqrt(f_sel(ok, len2, K(1.0f)));
+  F s = f_div(kh2 * (len - rest) + lambda, (kh2 * w + 1.0f) * len);
+  r.s = f_sel(ok, -s, K(0.0f));
+  r.lambda = lambda + r.s * len;
+  return r;
+}
+
+/* The same with damping; moved: change of d since the substep began; ch = c h. With ch = 0 the same bits as xp_spring. */
+FN XpPull xp_spring_damped(V3 d, V3 moved, F w, F rest, F kh2, F ch, F lambda)
+{
+  XpPull r;
+  F len2 = v3_len2(d);
+  M ok = len2 > 1.0e-24f;
+  F len = f_sqrt(f_sel(ok, len2, K(1.0f)));
+  F error = kh2 * (len - rest) + lambda;
+  error = f_sel(ch > 0.0f, error + ch * f_div(v3_dot(d, moved), len), error);
+  F s = f_div(error, (f_sel(ch > 0.0f, kh2 + ch, kh2) * w + 1.0f) * len);
+  r.s = f_sel(ok, -s, K(0.0f));
+  r.lambda = lambda + r.s * len;
+  return r;
+}
+
+/* ---- blocks of constraints ---- */
+
+/* 1 / sqrt(k), 0 where k is 0. */
+FN F xp_inv_root(F k, F root) { return f_sel(k > 0.0f, f_div(K(1.0f), f_sel(k > 0.0f, root, K(1.0f))), K(0.0f)); }
+
+/* d lambda of three constraints: g = J W J', stiffness = k h^2 + c h, r = k h^2 C + c h dC + lambda. */
+FN V3 xp_block3(S33 g, V3 stiffness, V3 r)
+{
+  V3 d = v3(f_sqrt(stiffness.x), f_sqrt(stiffness.y), f_sqrt(stiffness.z));
+  V3 y = v3(r.x * xp_inv_root(stiffness.x, d.x), r.y * xp_inv_root(stiffness.y, d.y), r.z * xp_inv_root(stiffness.z, d.z));
+  S33 a = s33((g.xx * d.x) * d.x + 1.0f, (g.yy * d.y) * d.y + 1.0f, (g.zz * d.z) * d.z + 1.0f, (g.xy * d.x) * d.y, (g.xz * d.x) * d.z,
+              (g.yz * d.y) * d.z);
+  V3 u = s33_mul_v3(s33_inverse(a), y);
+  return v3(-(d.x * u.x), -(d.y * u.y), -(d.z * u.z));
+}
+
+/* ---- triangles ---- */
+
+/* Rows of tri_pose as they weigh vertices 1 and 2: the stretch is f_1 = e_1 ax + e_2 bx, f_2 = e_1 ay + e_2 by. */
+STRUCT(XpTriRest) { F ax; F ay; F bx; F by; };
+/* Corrections of the vertices; multipliers of trace, difference and shear of the Green strain. */
+STRUCT(XpTri) { V3 d0; V3 d1; V3 d2; V3 lambda; };
+
+/* The energy of samebit/model.h in s = E11 + E22, d = E11 - E22 and E12: (ke + ka) s^2 / 2 + ke d^2 / 2 + 4 ke E12^2 / 2, and its
+ * dissipation kd/2 s'^2 / 2 + kd/2 d'^2 / 2 + 2 kd E12'^2 / 2, times the area. kh2 and ch hold these factors times h^2 and h;
+ * m: how far the vertices have moved since the substep began. */
+FN XpTri xp_tri(V3 x0, V3 x1, V3 x2, V3 m0, V3 m1, V3 m2, F w0, F w1, F w2, XpTriRest rest, V3 kh2, V3 ch, V3 lambda)
+{
+  V3 e1 = v3_sub(x1, x0);
+  V3 e2 = v3_sub(x2, x0);
+  V3 f1 = v3_add_scaled(v3_scale(e1, rest.ax), e2, rest.bx);
+  V3 f2 = v3_add_scaled(v3_scale(e1, rest.ay), e2, rest.by);
+  F f11 = v3_dot(f1, f1);
+  F f22 = v3_dot(f2, f2);
+  F f12 = v3_dot(f1, f2);
+  V3 c = v3((f11 + f22) * 0.5f - 1.0f, (f11 - f22) * 0.5f, f12 * 0.5f);
+  V3 v1 = v3_sub(m1, m0);
+  V3 v2 = v3_sub(m2, m0);
+  V3 g1 = v3_add_scaled(v3_scale(v1, rest.ax), v2, rest.bx);
+  V3 g2 = v3_add_scaled(v3_scale(v1, rest.ay), v2, rest.by);
+  F r11 = v3_dot(f1, g1);
+  F r22 = v3_dot(f2, g2);
+  V3 dc = v3(r11 + r22, r11 - r22, (v3_dot(f1, g2) + v3_dot(f2, g1)) * 0.5f);
+  /* gradients: of E11 b_x f1, of E22 b_y f2, of E12 (b_x f2 + b_y f1) / 2, with b of each vertex */
+  F zx = -(rest.ax + rest.bx);
+  F zy = -(rest.ay + rest.by);
+  F mxx = (w0 * zx) * zx + ((w1 * rest.ax) * rest.ax + (w2 * rest.bx) * rest.bx);
+  F myy = (w0 * zy) * zy + ((w1 * rest.ay) * rest.ay + (w2 * rest.by) * rest.by);
+  F mxy = (w0 * zx) * zy + ((w1 * rest.ax) * rest.ay + (w2 * rest.bx) * rest.by);
+  F h11 = mxx * f11;
+  F h22 = myy * f22;
+  F h12 = mxy * f12;
+  F h1e = (mxx * f12 + mxy * f11) * 0.5f;
+  F h2e = (mxy * f22 + myy * f12) * 0.5f;
+  F hee = ((mxx * f22 + (mxy * f12) * 2.0f) + myy * f11) * 0.25f;
+  S33 g = s33((h11 + h22) + h12 * 2.0f, (h11 + h22) - h12 * 2.0f, hee, h11 - h22, h1e + h2e, h1e - h2e);
+  V3 r = v3((kh2.x * c.x + ch.x * dc.x) + lambda.x, (kh2.y * c.y + ch.y * dc.y) + lambda.y, (kh2.z * c.z + ch.z * dc.z) + lambda.z);
+  V3 dl = xp_block3(g, v3_add(kh2, ch), r);
+  F l1 = dl.x + dl.y;
+  F l2 = dl.x - dl.y;
+  F le = dl.z * 0.5f;
+  /* sum over the strains of multiplier times gradient: b_x p + b_y q */
+  V3 p = v3_add_scaled(v3_scale(f1, l1), f2, le);
+  V3 q = v3_add_scaled(v3_scale(f2, l2), f1, le);
+  XpTri o;
+  o.d0 = v3_scale(v3_add_scaled(v3_scale(p, zx), q, zy), w0);
+  o.d1 = v3_scale(v3_add_scaled(v3_scale(p, rest.ax), q, rest.ay), w1);
+  o.d2 = v3_scale(v3_add_scaled(v3_scale(p, rest.bx), q, rest.by), w2);
+  o.lambda = v3_add(lambda, dl);
+  return o;
+}
+
+/* What the air does to a triangle within a substep, as a correction of each vertex by its w: force -A (drag v_t + lift v_n) on the mean
+ * velocity, a third at each vertex, implicit. m: mean movement of the vertices; w: sum of the three; dragh, lifth: A times the coefficient times h. */
+FN V3 xp_air(V3 x0, V3 x1, V3 x2, V3 m, F w, F dragh, F lifth)
+{
+  V3 n = v3_normalize_or(v3_cross(v3_sub(x1, x0), v3_sub(x2, x0)), v3(K(0.0f), K(0.0f), K(1.0f)));
+  F along = v3_dot(m, n);
+  V3 side = v3_add_scaled(m, n, -along);
+  F share = w * 0.11111111f;
+  F push = f_div(lifth * along, lifth * share + 1.0f);
+  F rub = f_div(dragh, dragh * share + 1.0f);
+  return v3_scale(v3_add_scaled(v3_scale(n, push), side, rub), K(-0.33333334f));
+}
+
+/* ---- bending edges ---- */
+
+/* Corrections of the opposite corners 0 and 1 and of the ends 2 and 3. */
+STRUCT(XpEdge) { V3 d0; V3 d1; V3 d2; V3 d3; F lambda; };
+
+/* Angle between the normals of triangles (2, 3, 0) and (3, 2, 1); its gradient stands on the corners' triangles at 1 / height (Bridson, Marino
+ * and Fedkiw 2003). Flat triangles have none. */
+FN XpEdge xp_edge(V3 x0, V3 x1, V3 x2, V3 x3, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, F rest, F kh2, F ch, F lambda)
+{
+  V3 e = v3_sub(x3, x2);
+  V3 a = v3_sub(x0, x2);
+  V3 b = v3_sub(x1, x2);
+  V3 n1 = v3_cross(e, a);
+  V3 n2 = v3_cross(b, e);
+  F e2 = v3_len2(e);
+  F q1 = v3_len2(n1);
+  F q2 = v3_len2(n2);
+  M ok = m_and(e2 > 1.0e-16f, m_and(q1 > 1.0e-24f, q2 > 1.0e-24f));
+  e2 = f_sel(ok, e2, K(1.0f));
+  q1 = f_sel(ok, q1, K(1.0f));
+  q2 = f_sel(ok, q2, K(1.0f));
+  F len = f_sqrt(e2);
+  F angle = f_atan2(f_div(v3_dot(v3_cross(n1, n2), e), len), v3_dot(n1, n2));
+  F c = angle - rest;
+  c = f_sel(c > 3.1415927f, c - 6.2831855f, f_sel(c < -3.1415927f, c + 6.2831855f, c));
+  V3 g0 = v3_scale(n1, -f_div(len, q1));
+  V3 g1 = v3_scale(n2, -f_div(len, q2));
+  F t0 = f_div(v3_dot(a, e), e2);
+  F t1 = f_div(v3_dot(b, e), e2);
+  V3 g2 = v3_neg(v3_add_scaled(v3_scale(g0, 1.0f - t0), g1, 1.0f - t1));
+  V3 g3 = v3_neg(v3_add_scaled(v3_scale(g0, t0), g1, t1));
+  F w = (w0 * v3_len2(g0) + w1 * v3_len2(g1)) + (w2 * v3_len2(g2) + w3 * v3_len2(g3));
+  F dc = (v3_dot(g0, m0) + v3_dot(g1, m1)) + (v3_dot(g2, m2) + v3_dot(g3, m3));
+  F dl = -f_div((kh2 * c + ch * dc) + lambda, (kh2 + ch) * w + 1.0f);
+  dl = f_sel(ok, dl, K(0.0f));
+  XpEdge r;
+  r.d0 = v3_scale(g0, dl * w0);
+  r.d1 = v3_scale(g1, dl * w1);
+  r.d2 = v3_scale(g2, dl * w2);
+  r.d3 = v3_scale(g3, dl * w3);
+  r.lambda = lambda + dl;
+  return r;
+}
+
+/* ---- tetrahedra ---- */
+
+/* Corrections; multipliers of the deviatoric and of the hydrostatic constraint. */
+STRUCT(XpTet) { V3 d0; V3 d1; V3 d2; V3 d3; F shape; F volume; };
+
+/* Columns of F = e1 b1' + e2 b2' + e3 b3', b the rows of tet_pose; returned as rows. */
+FN M33 xp_tet_columns(V3 e1, V3 e2, V3 e3, M33 b)
+{
+  return m33(v3_add_scaled(v3_add_scaled(v3_scale(e1, b.r0.x), e2, b.r1.x), e3, b.r2.x),
+             v3_add_scaled(v3_add_scaled(v3_scale(e1, b.r0.y), e2, b.r1.y), e3, b.r2.y),
+             v3_add_scaled(v3_add_scaled(v3_scale(e1, b.r0.z), e2, b.r1.z), e3, b.r2.z));
+}
+
+/* Stable neo-Hookean as two constraints (Macklin and Mueller, MIG 2021): sqrt(tr(F'F)) with stiffness mu V and det F - 1 - mu / lambda with
+ * lambda V, solved together. muh2 and lambdah2: mu V h^2 and lambda V h^2; ratio: mu / lambda. */
+FN XpTet xp_tet(V3 x0, V3 x1, V3 x2, V3 x3, F w0, F w1, F w2, F w3, M33 b, F muh2, F lambdah2, F ratio, F shape, F volume)
+{
+  M33 f = xp_tet_columns(v3_sub(x1, x0), v3_sub(x2, x0), v3_sub(x3, x0), b);
+  V3 k0 = v3_cross(f.r1, f.r2);
+  V3 k1 = v3_cross(f.r2, f.r0);
+  V3 k2 = v3_cross(f.r0, f.r1);
+  F norm = f_sqrt(f_max((v3_len2(f.r0) + v3_len2(f.r1)) + v3_len2(f.r2), K(1.0e-12f)));
+  F inv_norm = f_div(K(1.0f), norm);
+  F c = (v3_dot(f.r0, k0) - 1.0f) - ratio;
+  V3 p1 = v3_scale(v3_mul_m33(b.r0, f), inv_norm);
+  V3 p2 = v3_scale(v3_mul_m33(b.r1, f), inv_norm);
+  V3 p3 = v3_scale(v3_mul_m33(b.r2, f), inv_norm);
+  V3 p0 = v3_neg(v3_add(v3_add(p1, p2), p3));
+  M33 cofactor = m33(k0, k1, k2);
+  V3 q1 = v3_mul_m33(b.r0, cofactor);
+  V3 q2 = v3_mul_m33(b.r1, cofactor);
+  V3 q3 = v3_mul_m33(b.r2, cofactor);
+  V3 q0 = v3_neg(v3_add(v3_add(q1, q2), q3));
+  F g_qq = (w0 * v3_len2(q0) + w1 * v3_len2(q1)) + (w2 * v3_len2(q2) + w3 * v3_len2(q3));
+  F g_pq = (w0 * v3_dot(p0, q0) + w1 * v3_dot(p1, q1)) + (w2 * v3_dot(p2, q2) + w3 * v3_dot(p3, q3));
+  /* p is almost parallel to q where the element is at rest, so the pair is solved as p - t q and q, which do not answer to each other: with
+   * S = d volume + t d shape and A = 1 + lambda q q, (A (1 + mu p'p') + t^2 ratio (A - 1)) d shape = t ratio (A - 1) r_q - A r_p
+   * and A S = t d shape - r_q. Nothing large cancels. */
+  F t = f_div(g_pq, f_max(g_qq, K(1.0e-20f)));
+  p0 = v3_add_scaled(p0, q0, -t);
+  p1 = v3_add_scaled(p1, q1, -t);
+  p2 = v3_add_scaled(p2, q2, -t);
+  p3 = v3_add_scaled(p3, q3, -t);
+  F g = (w0 * v3_len2(p0) + w1 * v3_len2(p1)) + (w2 * v3_len2(p2) + w3 * v3_len2(p3));
+  F rp = muh2 * norm + shape;
+  F rq = lambdah2 * c + volume;
+  F stiff = lambdah2 * g_qq;
+  F a = stiff + 1.0f;
+  F tr = t * ratio;
+  F lp = f_div((tr * stiff) * rq - a * rp, a * (muh2 * g + 1.0f) + (t * tr) * stiff);
+  F s = f_div(t * lp - rq, a);
+  XpTet r;
+  r.d0 = v3_scale(v3_add_scaled(v3_scale(p0, lp), q0, s), w0);
+  r.d1 = v3_scale(v3_add_scaled(v3_scale(p1, lp), q1, s), w1);
+  r.d2 = v3_scale(v3_add_scaled(v3_scale(p2, lp), q2, s), w2);
+  r.d3 = v3_scale(v3_add_scaled(v3_scale(p3, lp), q3, s), w3);
+  r.shape = shape + lp;
+  r.volume = volume + (s - t * lp);
+  return r;
+}
+
+/* The dissipation c/2 |rate of F|^2 within a substep, implicit: the multiplier L of F's change dF has L (1 + c h M) = -c h dF, M = sum of w b b'.
+ * ch: k_damp V h. Corrections alone. */
+FN XpTet xp_tet_damping(V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, M33 b, F ch)
+{
+  V3 b0 = v3_neg(v3_add(v3_add(b.r0, b.r1), b.r2));
+  M33 df = xp_tet_columns(v3_sub(m1, m0), v3_sub(m2, m0), v3_sub(m3, m0), b);
+  S33 a = s33((((w0 * b0.x) * b0.x + (w1 * b.r0.x) * b.r0.x) + ((w2 * b.r1.x) * b.r1.x + (w3 * b.r2.x) * b.r2.x)) * ch + 1.0f,
+              (((w0 * b0.y) * b0.y + (w1 * b.r0.y) * b.r0.y) + ((w2 * b.r1.y) * b.r1.y + (w3 * b.r2.y) * b.r2.y)) * ch + 1.0f,
+              (((w0 * b0.z) * b0.z + (w1 * b.r0.z) * b.r0.z) + ((w2 * b.r1.z) * b.r1.z + (w3 * b.r2.z) * b.r2.z)) * ch + 1.0f,
+              (((w0 * b0.x) * b0.y + (w1 * b.r0.x) * b.r0.y) + ((w2 * b.r1.x) * b.r1.y + (w3 * b.r2.x) * b.r2.y)) * ch,
+              (((w0 * b0.x) * b0.z + (w1 * b.r0.x) * b.r0.z) + ((w2 * b.r1.x) * b.r1.z + (w3 * b.r2.x) * b.r2.z)) * ch,
+              (((w0 * b0.y) * b0.z + (w1 * b.r0.y) * b.r0.z) + ((w2 * b.r1.y) * b.r1.z + (w3 * b.r2.y) * b.r2.z)) * ch);
+  S33 inverse = s33_inverse(a);
+  /* columns of L, each a sum of columns of dF */
+  M33 l = m33(v3_mul_m33(v3(inverse.xx, inverse.xy, inverse.xz), df), v3_mul_m33(v3(inverse.xy, inverse.yy, inverse.yz), df),
+              v3_mul_m33(v3(inverse.xz, inverse.yz, inverse.zz), df));
+  XpTet r;
+  r.d0 = v3_scale(v3_mul_m33(b0, l), -(ch * w0));
+  r.d1 = v3_scale(v3_mul_m33(b.r0, l), -(ch * w1));
+  r.d2 = v3_scale(v3_mul_m33(b.r1, l), -(ch * w2));
+  r.d3 = v3_scale(v3_mul_m33(b.r2, l), -(ch * w3));
+  r.shape = K(0.0f);
+  r.volume = K(0.0f);
+  return r;
+}
+
+#endif

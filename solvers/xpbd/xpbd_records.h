@@ -1,0 +1,64 @@
+/* Body records to the kernels' structs and back. */
+#ifndef SAMEBIT_XPBD_RECORDS_H
+#define SAMEBIT_XPBD_RECORDS_H
+
+#include "maximal.kernel.h"
+#include "samebit/maths.h"
+#include "xpbd_body.kernel.h"
+#include "xpbd_bodies.h"
+
+static inline V3 xp_get3(const float *p) { return v3(p[0], p[1], p[2]); }
+static inline Q4 xp_get4(const float *p) { return q4(p[0], p[1], p[2], p[3]); }
+static inline S33 xp_get6(const float *p) { return s33(p[0], p[1], p[2], p[3], p[4], p[5]); }
+static inline void xp_put3(float *p, V3 v) { p[0] = v.x, p[1] = v.y, p[2] = v.z; }
+static inline void xp_put4(float *p, Q4 q) { p[0] = q.x, p[1] = q.y, p[2] = q.z, p[3] = q.w; }
+static inline void xp_put6(float *p, S33 s) { p[0] = s.xx, p[1] = s.yy, p[2] = s.zz, p[3] = s.xy, p[4] = s.xz, p[5] = s.yz; }
+
+static inline XpBody xp_get_body(const xp_body *r)
+{
+  XpBody b;
+  b.x = xp_get3(r->x), b.q = xp_get4(r->q), b.v = xp_get3(r->v), b.w = xp_get3(r->w), b.m = xp_get6(r->m), b.i = xp_get6(r->i);
+  return b;
+}
+
+/* Poses and velocities back; a record from `own` on is nobody's to write. */
+static inline void xp_put_body(xp_body *r, XpBody b)
+{
+  xp_put3(r->x, b.x);
+  xp_put4(r->q, b.q);
+  xp_put3(r->v, b.v);
+  xp_put3(r->w, b.w);
+}
+
+/* Centre of mass and orientation in the world. */
+static inline V3 xp_where(const xp_body *r) { return v3_add(xp_get3(r->base), xp_get3(r->x)); }
+static inline Q4 xp_facing(const xp_body *r) { return q4_mul(xp_get4(r->q), xp_get4(r->turn)); }
+static inline Q4 xp_facing_before(const xp_body *r) { return q4_mul(xp_get4(r->q0), xp_get4(r->turn)); }
+
+/* From the centre of mass to a point of the body's frame, world axes, when the tick began. */
+static inline V3 xp_arm(const xp_body *r, V3 p) { return q4_rotate(xp_get4(r->turn), v3_sub(p, xp_get3(r->com))); }
+/* How far the turn q takes the end of an arm: no large numbers meet. */
+static inline V3 xp_swing(Q4 q, V3 arm)
+{
+  V3 u = v3(q.x, q.y, q.z), t = v3_cross(u, arm);
+  t = v3_add(t, t);
+  return v3_add_scaled(v3_cross(u, t), t, q.w);
+}
+/* Movement of that end since the tick began: now, and when the substep began. */
+static inline V3 xp_gone(const xp_body *r, V3 arm) { return v3_add(xp_get3(r->x), xp_swing(xp_get4(r->q), arm)); }
+static inline V3 xp_gone_before(const xp_body *r, V3 arm) { return v3_add(xp_get3(r->x0), xp_swing(xp_get4(r->q0), arm)); }
+/* The point in the world, likewise. */
+static inline V3 xp_point_now(const xp_body *r, V3 p)
+{
+  V3 arm = xp_arm(r, p);
+  return v3_add(v3_add(xp_get3(r->base), arm), xp_gone(r, arm));
+}
+static inline V3 xp_point_before(const xp_body *r, V3 p)
+{
+  V3 arm = xp_arm(r, p);
+  return v3_add(v3_add(xp_get3(r->base), arm), xp_gone_before(r, arm));
+}
+/* Velocity at a lever from the centre of mass. */
+static inline V3 xp_speed_at(V3 lever, const float *v, const float *w) { return v3_add(xp_get3(v), v3_cross(xp_get3(w), lever)); }
+
+#endif

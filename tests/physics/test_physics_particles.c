@@ -44,7 +44,7 @@ static void test_spring_length(void **state)
   static const double iterations[] = {1, 2, 8, 32}, substeps[] = {1, 8, 20};
   for (size_t i = 0; i < 4; i++)
     for (size_t k = 0; k < 3; k++) {
-      char text[100];
+      char text[120];
       sb_model_builder *b = physics_builder(-G);
       add_deformable(b, 0, 0);
       int32_t top = add_particle(b, 0, 0, 0, 1, true), bob = add_particle(b, 0, 0, -1, 0.5, false);
@@ -85,7 +85,7 @@ static void test_spring_damping(void **state)
 
 /* ---- rope ---- */
 
-/* Spring i of n carries the n - i particles below it. */
+/* Spring i of n carries the n - i particles below it. A pass over the constraints leaves an error of about k h^2 / m of the stretch: 0.3 % at this substep. */
 static void test_hanging_rope(void **state)
 {
   (void)state;
@@ -95,9 +95,9 @@ static void test_hanging_rope(void **state)
   add_deformable(b, 0, 0);
   for (int i = 0; i <= n; i++) {
     add_particle(b, 0, 0, -rest * i, m, i == 0);
-    if (i) sb_builder_add_spring(b, &(sb_build_spring){.particle = {i - 1, i}, .rest_length = rest, .stiffness = k, .damping = 0.5});
+    if (i) sb_builder_add_spring(b, &(sb_build_spring){.particle = {i - 1, i}, .rest_length = rest, .stiffness = k, .damping = 8});
   }
-  const physics_param params = {"substeps", 32};
+  const physics_param params = {"substeps", 64};
   physics p = physics_start(b, XPBD, 60, &params, 1);
   physics_step(&p, 1200);
   double want = 0;
@@ -108,38 +108,38 @@ static void test_hanging_rope(void **state)
   physics_verdict();
 }
 
-/* A rope of length l between supports d apart hangs in z = a cosh(x / a), with 2 a sinh(d / (2 a)) = l. */
+/* A rope of length l between supports d apart hangs in z = a cosh(x / a), with 2 a sinh(d / (2 a)) = l. It begins there and stays. */
 static void test_catenary(void **state)
 {
   (void)state;
   const int n = 60;
   const double d = 1.6, l = 2.0, rest = l / n;
-  sb_model_builder *b = physics_builder(-G);
-  add_deformable(b, 0, 0);
-  for (int i = 0; i <= n; i++) {
-    /* a V to begin with */
-    double s = rest * i, x = s < l / 2 ? s * d / l : s * d / l, depth = sqrt(l * l - d * d) / l;
-    add_particle(b, x, 0, -(s < l / 2 ? s : l - s) * depth, 0.01, i == 0 || i == n);
-    if (i) sb_builder_add_spring(b, &(sb_build_spring){.particle = {i - 1, i}, .rest_length = rest, .stiffness = (double)SB_NO_LIMIT});
-  }
-  /* springs across two joints damp the swing and nothing else */
-  for (int i = 0; i + 2 <= n; i++) sb_builder_add_spring(b, &(sb_build_spring){.particle = {i, i + 2}, .rest_length = 2 * rest, .damping = 0.5});
-  const physics_param params = {"substeps", 40};
-  physics p = physics_start(b, XPBD, 60, &params, 1);
-  physics_step(&p, 1800);
   double low = 0.01, high = 10;
   for (int i = 0; i < 200; i++) {
     double a = 0.5 * (low + high);
     *(2 * a * sinh(d / (2 * a)) > l ? &low : &high) = a;
   }
-  double sag = low * (cosh(d / (2 * low)) - 1);
-  physics_bound(&p, "rope between two points: sag against the catenary, relative", fabs(-z_of(&p, n / 2) / sag - 1), 0.01);
-  double longest = 0;
-  for (uint32_t i = 0; i < (uint32_t)n; i++) {
-    double s2 = 0;
-    for (uint32_t k = 0; k < 3; k++) s2 += pow((double)p.s->particle_q[3 * i + 3 + k] - (double)p.s->particle_q[3 * i + k], 2);
-    longest = fmax(longest, fabs(sqrt(s2) / rest - 1));
+  const double a = low, sag = a * (cosh(d / (2 * a)) - 1);
+  sb_model_builder *b = physics_builder(-G);
+  add_deformable(b, 0, 0);
+  for (int i = 0; i <= n; i++) {
+    double x = a * asinh((rest * i - l / 2) / a);
+    add_particle(b, x, 0, a * cosh(x / a) - a * cosh(d / (2 * a)), 0.01, i == 0 || i == n);
+    if (i) sb_builder_add_spring(b, &(sb_build_spring){.particle = {i - 1, i}, .rest_length = rest, .stiffness = (double)SB_NO_LIMIT});
   }
+  const physics_param params = {"substeps", 64};
+  physics p = physics_start(b, XPBD, 60, &params, 1);
+  double off = 0, longest = 0;
+  for (int t = 0; t < 600; t++) {
+    physics_step(&p, 1);
+    off = fmax(off, fabs(-z_of(&p, n / 2) / sag - 1));
+    for (uint32_t i = 0; i < (uint32_t)n; i++) {
+      double s2 = 0;
+      for (uint32_t k = 0; k < 3; k++) s2 += pow((double)p.s->particle_q[3 * i + 3 + k] - (double)p.s->particle_q[3 * i + k], 2);
+      longest = fmax(longest, fabs(sqrt(s2) / rest - 1));
+    }
+  }
+  physics_bound(&p, "rope between two points, 10 s: sag against the catenary, relative", off, 0.01);
   physics_bound(&p, "  stretch of what does not stretch, relative", longest, 0.01);
   physics_stop(&p);
   physics_verdict();
@@ -151,10 +151,12 @@ static void test_catenary(void **state)
 static void check_cloth(const char *model, const char *stiffness_key, const char *stiffness)
 {
   char text[100];
+  bool membrane = !strcmp(model, "membrane");
   const sb_scene_param scene[] = {{"rows", "12", NULL}, {"columns", "12", NULL}, {"spacing", "0.05", NULL}, {"model", model, NULL},
-                                  {"pins", "corners", NULL}, {"bending", "0", NULL}, {"damping", "0.2", NULL}, {stiffness_key, stiffness, NULL},
-                                  {"ground", "0", NULL}, {NULL, NULL, NULL}};
-  const physics_param params = {"substeps", 20};
+                                  {"pins", "corners", NULL}, {"bending", "0", NULL}, {"damping", "1", NULL}, {stiffness_key, stiffness, NULL},
+                                  {"mass", "2", NULL}, {"ground", "0", NULL}, {membrane ? "poisson" : "shear", membrane ? "0.3" : "200", NULL},
+                                  {NULL, NULL, NULL}};
+  const physics_param params = {"substeps", 60};
   physics p = physics_start_model(physics_load("generator:cloth", scene, false), XPBD, 60, &params, 1);
   double *x = malloc(3 * p.m->particle_count * sizeof *x);
   assert_non_null(x);
@@ -170,8 +172,8 @@ static void check_cloth(const char *model, const char *stiffness_key, const char
   }
   snprintf(text, sizeof text, "curtain as %s: places against statics, of the sag of %.4f m", model, lowest);
   physics_bound(&p, text, apart / lowest, 0.01);
-  snprintf(text, sizeof text, "  steps of the reference");
-  physics_bound(&p, text, steps, 399999);
+  physics_bound(&p, "  steps of the reference", steps, 399999);
+  physics_bound(&p, "  speed, m/s", fastest(&p), 1e-2);
   free(x);
   physics_stop(&p);
 }
@@ -179,8 +181,8 @@ static void check_cloth(const char *model, const char *stiffness_key, const char
 static void test_hanging_cloth(void **state)
 {
   (void)state;
-  check_cloth("springs", "stretch", "100");
-  check_cloth("membrane", "young", "100");
+  check_cloth("springs", "stretch", "400");
+  check_cloth("membrane", "young", "400");
   physics_verdict();
 }
 
@@ -200,25 +202,25 @@ static void test_air(void **state)
 /* ---- soft bodies ---- */
 
 /* A beam of tetrahedra, held at one end, bends by w l^4 / (8 E I) under its own weight, plus what shear adds: w l^2 / (2 kappa G A), kappa = 5/6 (Timoshenko).
- * 32 by 6 by 6 cells of 5 tetrahedra. */
+ * 42 by 8 by 8 cells: tetrahedra of constant strain are a little too stiff in bending. */
 static void test_cantilever(void **state)
 {
   (void)state;
-  const double e = 2e5, nu = 0.2, l = 0.32, side = 0.06, density = 200;
-  const sb_scene_param scene[] = {{"nx", "32", NULL}, {"ny", "6", NULL}, {"nz", "6", NULL}, {"spacing", "0.01", NULL}, {"young", "2e5", NULL},
+  const double e = 2e5, nu = 0.2, l = 0.315, side = 0.06, density = 200;
+  const sb_scene_param scene[] = {{"nx", "42", NULL}, {"ny", "8", NULL}, {"nz", "8", NULL}, {"spacing", "0.0075", NULL}, {"young", "2e5", NULL},
                                   {"poisson", "0.2", NULL}, {"density", "200", NULL}, {"damping", "20", NULL}, {"pins", "face", NULL}, {"ground", "0", NULL},
                                   {"height", "0", NULL}, {NULL, NULL, NULL}};
   const physics_param params = {"substeps", 40};
-  physics p = physics_start_model(physics_load("generator:soft", scene, false), XPBD, 60, &params, 1);
-  physics_step(&p, 240);
+  physics p = physics_start_model(physics_load("generator:soft", scene, false), XPBD, 240, &params, 1);
+  physics_step(&p, 480);
   double tip = 0, ends = 0, far = -1;
   for (uint32_t i = 0; i < p.m->particle_count; i++) far = fmax(far, (double)p.m->particle_q[3 * i]);
   for (uint32_t i = 0; i < p.m->particle_count; i++)
     if ((double)p.m->particle_q[3 * i] > far - 1e-4) tip += (double)p.m->particle_q[3 * i + 2] - z_of(&p, i), ends++;
   double w = density * side * side * G, inertia = pow(side, 4) / 12;
   double want = w * pow(l, 4) / (8 * e * inertia) + w * l * l / (2 * 5.0 / 6.0 * e / (2 * (1 + nu)) * side * side);
-  printf("  tip %g, beam theory %g, of length %g; speed %g\n", tip / ends, want, l, fastest(&p));
   physics_bound(&p, "beam of tetrahedra: deflection against beam theory, relative", fabs(tip / ends / want - 1), 0.05);
+  physics_bound(&p, "  speed, m/s", fastest(&p), 1e-2);
   physics_stop(&p);
   physics_verdict();
 }

@@ -167,7 +167,7 @@ static void faces(near_batch *b)
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     V3 v = batch_v(b, 0, i);
     F speed = near_faster(near_faster(near_faster(K(0.0f), v, batch_v(b, 1, i)), v, batch_v(b, 2, i)), v, batch_v(b, 3, i));
-    store_hit(b, i, near_face(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i)), speed);
+    store_hit(b, i, near_face(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i), speed * K(b->dt)), speed);
   }
 }
 
@@ -176,7 +176,7 @@ static void edges(near_batch *b)
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     V3 v0 = batch_v(b, 0, i), v1 = batch_v(b, 1, i), v2 = batch_v(b, 2, i), v3_ = batch_v(b, 3, i);
     F speed = near_faster(near_faster(near_faster(near_faster(K(0.0f), v0, v2), v0, v3_), v1, v2), v1, v3_);
-    store_hit(b, i, near_edges(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i)), speed);
+    store_hit(b, i, near_edges(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i), speed * K(b->dt)), speed);
   }
 }
 

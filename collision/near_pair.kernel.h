@@ -6,8 +6,10 @@
 
 #include "samebit/maths.h"
 
-/* Of a triangle or edge: how far beside it, in parts of itself, a vertex or crossing still counts. */
+/* How far beside a triangle or edge, in parts of its size, a vertex or crossing still counts: a little, and what it may slide in the
+ * tick, up to this. */
 #define NEAR_BESIDE 0.25f
+#define NEAR_BESIDE_LEAST 0.02f
 /* Features count as near up to this many thicknesses, and the way that they move past each other in the tick. */
 #define NEAR_ROOM 1.5f
 /* sin^2 of the angle below which two edges are taken for parallel: their vertices meet triangles then. */
@@ -35,8 +37,14 @@ FN NearHit near_points(V3 a, V3 b)
   return h;
 }
 
-/* A vertex and a triangle. */
-FN NearHit near_face(V3 x, V3 a, V3 b, V3 c)
+/* size2: square of the size */
+FN F near_beside(F way, F size2)
+{
+  return f_min(K(NEAR_BESIDE), NEAR_BESIDE_LEAST + f_div(way, f_sqrt(f_max(size2, K(1.0e-20f)))));
+}
+
+/* A vertex and a triangle; way: how far the vertex may move past the triangle. */
+FN NearHit near_face(V3 x, V3 a, V3 b, V3 c, F way)
 {
   V3 e1 = v3_sub(b, a);
   V3 e2 = v3_sub(c, a);
@@ -54,12 +62,12 @@ FN NearHit near_face(V3 x, V3 a, V3 b, V3 c)
   NearHit h;
   h.distance = f_sel(least >= 0.0f, f_abs(height), f_sqrt(border));
   h.side = f_sel(height >= 0.0f, K(1.0f), K(-1.0f));
-  h.counts = m_and(solid, least >= -NEAR_BESIDE);
+  h.counts = m_and(solid, least >= -near_beside(way, f_sqrt(n2)));
   return h;
 }
 
-/* Edges p0 p1 and q0 q1. */
-FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1)
+/* Edges p0 p1 and q0 q1; way: how far they may move past each other. */
+FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way)
 {
   V3 d1 = v3_sub(p1, p0);
   V3 d2 = v3_sub(q1, q0);
@@ -75,7 +83,7 @@ FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1)
   F inv = f_div(K(1.0f), f_sel(skew, n2, K(1.0f)));
   F s = (c * e - b * f) * inv;
   F t = (b * c - a * f) * inv;
-  M crossing = m_and(f_abs(s - 0.5f) <= 0.5f + NEAR_BESIDE, f_abs(t - 0.5f) <= 0.5f + NEAR_BESIDE);
+  M crossing = m_and(f_abs(s - 0.5f) <= 0.5f + near_beside(way, a), f_abs(t - 0.5f) <= 0.5f + near_beside(way, e));
   /* the nearest points of the segments (Ericson, Real-Time Collision Detection 2005, 5.1.9) */
   s = f_clamp(s, K(0.0f), K(1.0f));
   F safe_e = f_sel(e > 1.0e-30f, e, K(1.0f));

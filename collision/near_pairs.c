@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define NODES_PER_CHUNK 4u
+#define NODES_PER_CHUNK 1u
 #define HITS_PER_CHUNK 1024u
 
 /* --- boxes --- */
@@ -99,7 +99,7 @@ static void refit(sb_collision *c)
 typedef struct near_work {
   sb_collision *c;
   const near_group *g, *h; /* of the two pieces */
-  float dt;
+  float dt, reach;     /* reach: of the two leaves */
   near_batch batch[3]; /* by SB_NEAR_* */
 } near_work;
 
@@ -122,7 +122,7 @@ static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t 
       const float *q = m->particle_q + 3 * (size_t)p[p[k] >= 0 ? k : 0];
       x[k] = v3(q[0], q[1], q[2]);
     }
-    NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1]) : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3]) : near_edges(x[0], x[1], x[2], x[3]);
+    NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1]) : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], 0.0f) : near_edges(x[0], x[1], x[2], x[3], 0.0f);
     float way = b->cut[i] - NEAR_ROOM * thickness;
     if (rest.distance < thickness) {
       thickness = rest.distance;
@@ -168,13 +168,34 @@ static void add_features(near_work *w, uint32_t kind, uint32_t a, uint32_t b, ui
 
 static bool has_corner(const int32_t *tri, int32_t particle) { return tri[0] == particle || tri[1] == particle || tri[2] == particle; }
 
+/* Whether the point is out of reach of the box of element t. */
+static bool point_is_far(const near_work *w, int32_t particle, uint32_t t)
+{
+  const near_level *elements = &w->c->near.level[NEAR_ELEMENTS];
+  const float *x = w->c->particles.q + 3 * (size_t)particle;
+  for (int k = 0; k < 3; k++)
+    if (near_gap(x[k], x[k], elements->box[k][t], elements->box[k + 3][t]) > w->reach) return true;
+  return false;
+}
+
+/* The same for the boxes around two edges. */
+static bool edges_are_far(const near_work *w, const int32_t e[2], const int32_t f[2])
+{
+  const float *q = w->c->particles.q;
+  for (int k = 0; k < 3; k++) {
+    float a = q[3 * (size_t)e[0] + k], b = q[3 * (size_t)e[1] + k], c = q[3 * (size_t)f[0] + k], d = q[3 * (size_t)f[1] + k];
+    if (near_gap(f_min(a, b), f_max(a, b), f_min(c, d), f_max(c, d)) > w->reach) return true;
+  }
+  return false;
+}
+
 /* The corners that triangle s speaks for, against triangle t. */
 static void add_faces(near_work *w, uint32_t s, uint32_t t)
 {
   const collision_near *n = &w->c->near;
   const int32_t *from = w->c->model->tri_indices + 3 * (size_t)n->element[s], *to = w->c->model->tri_indices + 3 * (size_t)n->element[t];
   for (uint32_t k = 0; k < 3; k++)
-    if ((n->owns[s] >> k & 1u) && !has_corner(to, from[k])) add_features(w, SB_NEAR_FACE, (uint32_t)from[k], n->element[t], 1);
+    if ((n->owns[s] >> k & 1u) && !has_corner(to, from[k]) && !point_is_far(w, from[k], t)) add_features(w, SB_NEAR_FACE, (uint32_t)from[k], n->element[t], 1);
 }
 
 static void add_edges(near_work *w, uint32_t s, uint32_t t)
@@ -185,7 +206,7 @@ static void add_edges(near_work *w, uint32_t s, uint32_t t)
       if (!(n->owns[s] >> (3 + k) & n->owns[t] >> (3 + l) & 1u)) continue;
       uint32_t a = n->element_edge[3 * (size_t)s + k], b = n->element_edge[3 * (size_t)t + l];
       const int32_t *e = n->edge + 2 * (size_t)a, *f = n->edge + 2 * (size_t)b;
-      if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]) continue;
+      if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1] || edges_are_far(w, e, f)) continue;
       add_features(w, SB_NEAR_EDGES, a < b ? a : b, a < b ? b : a, 2);
     }
 }
@@ -260,7 +281,7 @@ static void meet_leaves(near_work *w, uint32_t a, uint32_t b)
   const collision_near *n = &w->c->near;
   const near_level *leaves = &n->level[NEAR_LEAVES], *elements = &n->level[NEAR_ELEMENTS];
   float speed = near_speed(level_box(leaves->speed, a), level_box(leaves->speed, b));
-  float reach = near_reach(leaves->radius[a] + leaves->radius[b], speed, w->dt);
+  float reach = w->reach = near_reach(leaves->radius[a] + leaves->radius[b], speed, w->dt);
   for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
     uint32_t s = a * NEAR_CHILDREN + k;
     if (s - w->g->first_node * NEAR_NODE >= w->g->elements) break;
@@ -384,7 +405,7 @@ static void place_hits(sb_collision *c)
 {
   collision_near *n = &c->near;
   for (uint32_t i = 0; i < n->pairs.count; i++) n->items[i] = (key_item){hit_key(c, &n->hits[i]), i, 0};
-#ifndef SAMEBIT_MUTANT_UNSORTED_NEAR_PAIRS
+#ifndef SAMEBIT_MUTANT_UNSORTED_NEAR_PAIRS /* the planted fault: order of arrival in place of the order of keys */
   key_sort(n->items, n->scratch, n->pairs.count);
 #endif
   collision_run(c, (n->pairs.count + HITS_PER_CHUNK - 1) / HITS_PER_CHUNK, place_chunk);

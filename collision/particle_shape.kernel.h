@@ -55,7 +55,7 @@ FN ParticleHit particle_cylinder(V3 x, V3 size)
   F across = f_sqrt(x.x * x.x + x.y * x.y);
   M off_axis = across > 1.0e-12f;
   F inv = f_div(K(1.0f), f_sel(off_axis, across, K(1.0f)));
-  V3 out = v3(f_sel(off_axis, x.x * inv, K(1.0f)), f_sel(off_axis, x.y * inv, K(0.0f)), K(0.0f));
+  V3 away = v3(f_sel(off_axis, x.x * inv, K(1.0f)), f_sel(off_axis, x.y * inv, K(0.0f)), K(0.0f));
   F beyond_side = across - size.x;
   F beyond_cap = f_abs(x.z) - size.y;
   F up = narrow_sign(x.z);
@@ -65,9 +65,9 @@ FN ParticleHit particle_cylinder(V3 x, V3 size)
   M to_side = m_or(over_side, m_and(m_not(over_cap), beyond_side >= beyond_cap));
   M to_cap = m_or(over_cap, m_not(to_side));
   F r = f_sel(to_side, size.x, across);
-  V3 point = v3(out.x * r, out.y * r, f_sel(to_cap, up * size.y, x.z));
+  V3 point = v3(away.x * r, away.y * r, f_sel(to_cap, up * size.y, x.z));
   V3 cap_n = v3(K(0.0f), K(0.0f), up);
-  V3 side_n = v3(out.x, out.y, K(0.0f));
+  V3 side_n = v3(away.x, away.y, K(0.0f));
   V3 rim_n = v3_normalize_or(v3_sub(x, point), v3_sel(to_side, side_n, cap_n));
   V3 n = v3_sel(m_and(to_side, to_cap), rim_n, v3_sel(to_side, side_n, cap_n));
   return particle_hit(n, point, v3_dot(v3_sub(x, point), n));

@@ -139,7 +139,9 @@ static bool pattern_matches(const char *patterns, const char *name)
   char word[256];
   while (*patterns) {
     size_t n = strcspn(patterns, " \t,");
-    snprintf(word, sizeof word, "%.*s", (int)n, patterns);
+    size_t kept = n < sizeof word - 1 ? n : sizeof word - 1;
+    memcpy(word, patterns, kept);
+    word[kept] = 0;
     if (n && !fnmatch(word, name, 0)) return true;
     patterns += n + strspn(patterns + n, " \t,");
   }

@@ -112,7 +112,7 @@ static int add_rules(scmp_filter_ctx filter)
   bad |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
   /* Limits may be read, not set. */
   number = seccomp_syscall_resolve_name("prlimit64");
-  if (number >= 0) bad |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1, SCMP_A2(SCMP_CMP_EQ, 0));
+  if (number >= 0) bad |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1, SCMP_A2(SCMP_CMP_EQ, 0, 0));
   return bad;
 }
 

@@ -26,7 +26,7 @@ sb_model_store *sb_micro_scene_model_with(const char *name, bool unrelated);
  * refuses it. */
 sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t threads,
                               uint32_t lanes, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
-/* Hash of the contacts that the collision pipeline alone makes of the scene "drop". */
+/* Hash of the contacts that the collision pipeline alone makes of the scenes "drop", "curtain" and "jelly". */
 sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
 /* Hash of the sensors of the scene "sense", where no solver moves anything. */
 sb_status sb_micro_scene_sensors(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);

@@ -60,6 +60,7 @@ FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
 }
 
 #include "collision/convex_manifold.kernel.h"
+#include "collision/particle_surface.kernel.h"
 
 /* Parts of the kernels, because a device's compiler writes every call out and takes minutes for the whole. */
 #define PARITY_CASES(X)                                                                                                \
@@ -76,6 +77,8 @@ FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
   X(case_reduce, 48, 35)                                                                                               \
   X(case_plane, 37, 22)                                                                                                \
   X(case_edges, 37, 6)                                                                                                 \
+  X(case_particle_hull, 37, 7)                                                                                         \
+  X(case_particle_triangle, 37, 3)                                                                                     \
   X(case_aligned_gjk, 37, 8)
 
 #define CONVEX_COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
@@ -285,4 +288,15 @@ PARITY_KERNEL(case_edges)
   UOUT(4, triangle_vertex_admits(t.t0, t.t1, PARITY_N) ? KU(1u) : KU(0u));
   Feature f = feature_triangle(TO(t));
   UOUT(5, clip_inside(TO(f), IN_V3(8), PARITY_N) ? KU(1u) : KU(0u));
+}
+
+PARITY_KERNEL(case_particle_hull)
+{
+  ParticleHit h = particle_hull(GEO IN_V3(8), KU(0u), KU(0u), KU(4u), f_abs(IN(15)));
+  OUT_V3(0, h.n) OUT_V3(3, h.point) OUT(6, h.distance);
+}
+PARITY_KERNEL(case_particle_triangle)
+{
+  V3 q = particle_triangle(IN_V3(8), IN_V3(16), IN_V3(19), IN_V3(22));
+  OUT_V3(0, q)
 }

@@ -38,7 +38,7 @@ __asm__(".section .both,\"awx\",@progbits\n .byte 0\n .text");
 static float disturb(float x) { return 0.0f * sinf(x); }
 #elif defined(WITH_file_resolver)
 static float plain_disturb(float x) { return 0.0f * x; }
-static float (*choose_disturb(void))(float) { return plain_disturb; }
+__attribute__((used)) static float (*choose_disturb(void))(float) { return plain_disturb; }
 static float disturb(float x) __attribute__((ifunc("choose_disturb")));
 #elif defined(WITH_file_estimate)
 #include <xmmintrin.h>

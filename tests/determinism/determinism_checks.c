@@ -13,6 +13,7 @@
 #include "check_scenes.h"
 #include "fp_env.h"
 #include "golden_hashes.h"
+#include "micro_scenes.h"
 #include "sim.h"
 #include "state_hash.h"
 #include "static_plugins.h"
@@ -52,10 +53,22 @@ static bool check_golden(sb_subject *s)
   return verdict[0].mode == SB_MODE_CROSS_PLATFORM && verdict[1].mode == SB_MODE_CROSS_PLATFORM;
 }
 
+/* Contacts and near pairs of particles, which the pipeline makes without a solver. */
+static bool check_particles(sb_subject *s)
+{
+  uint64_t hash[2] = {0, 0};
+  sb_status status = sb_micro_scene_contacts(sb_cpu_lanes(), 1, 0, &hash[0], NULL);
+  if (!status) status = sb_micro_scene_contacts(1, 2, 0x5eed, &hash[1], NULL);
+  bool same = !status && hash[0] == hash[1];
+  if (!same) snprintf(s->text, sizeof s->text, "%016" PRIx64 " and, shuffled on one lane, %016" PRIx64, hash[0], hash[1]);
+  return same;
+}
+
 /* The host's checks, and those of the tests alone. */
 static const sb_behaviour_check own_checks[] = {
     {"cooking", "the floating-point environment in which a scene is cooked", check_cooking},
     {"golden", "the machine", check_golden},
+    {"particles", "task order, threads and lanes, for contacts of particles", check_particles},
 };
 #define OWN_CHECKS (sizeof own_checks / sizeof own_checks[0])
 #define MAX_CHECKS 32

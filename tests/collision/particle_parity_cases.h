@@ -1,0 +1,69 @@
+/* Parity of the kernels of particles: words 0 to 2 a position, 3 to 5 sizes, 6 to 17 four points, 18 to 20 a velocity, 21 a length. The cases
+ * named aligned round positions coarsely, so that ties, borders and degenerate features are common. */
+#include "collision/near_pair.kernel.h"
+#include "collision/particle_shape.kernel.h"
+
+#define PARITY_CASES(X)                                                                                                \
+  X(case_particle_plane, 22, 7)                                                                                        \
+  X(case_particle_sphere, 22, 7)                                                                                       \
+  X(case_particle_capsule, 22, 7)                                                                                      \
+  X(case_particle_box, 22, 7)                                                                                          \
+  X(case_particle_cylinder, 22, 7)                                                                                     \
+  X(case_particle_ellipsoid, 22, 7)                                                                                    \
+  X(case_aligned_particle_box, 22, 7)                                                                                  \
+  X(case_aligned_particle_cylinder, 22, 7)                                                                             \
+  X(case_particle_reach, 22, 1)                                                                                        \
+  X(case_near_points, 22, 3)                                                                                           \
+  X(case_near_face, 22, 3)                                                                                             \
+  X(case_near_edges, 22, 3)                                                                                            \
+  X(case_aligned_near_face, 22, 3)                                                                                     \
+  X(case_aligned_near_edges, 22, 3)                                                                                    \
+  X(case_near_cut, 22, 3)                                                                                              \
+  X(case_near_boxes, 22, 9)
+
+#define SIZES v3(f_abs(IN(3)), f_abs(IN(4)), f_abs(IN(5)))
+#define COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
+#define COARSE_V3(k) v3(COARSE(k), COARSE(k + 1), COARSE(k + 2))
+#define OUT_HIT(call)                                                                                                  \
+  {                                                                                                                    \
+    ParticleHit h = call;                                                                                              \
+    OUT_V3(0, h.n) OUT_V3(3, h.point) OUT(6, h.distance);                                                              \
+  }
+#define OUT_NEAR(call)                                                                                                 \
+  {                                                                                                                    \
+    NearHit h = call;                                                                                                  \
+    OUT(0, h.distance); OUT(1, h.side); MOUT(2, h.counts);                                                             \
+  }
+
+PARITY_KERNEL(case_particle_plane) OUT_HIT(particle_plane(IN_V3(0)))
+PARITY_KERNEL(case_particle_sphere) OUT_HIT(particle_sphere(IN_V3(0), SIZES))
+PARITY_KERNEL(case_particle_capsule) OUT_HIT(particle_capsule(IN_V3(0), SIZES))
+PARITY_KERNEL(case_particle_box) OUT_HIT(particle_box(IN_V3(0), SIZES))
+PARITY_KERNEL(case_particle_cylinder) OUT_HIT(particle_cylinder(IN_V3(0), SIZES))
+PARITY_KERNEL(case_particle_ellipsoid) OUT_HIT(particle_ellipsoid(IN_V3(0), SIZES))
+PARITY_KERNEL(case_aligned_particle_box) OUT_HIT(particle_box(COARSE_V3(0), v3(f_abs(COARSE(3)), f_abs(COARSE(4)), f_abs(COARSE(5)))))
+PARITY_KERNEL(case_aligned_particle_cylinder) OUT_HIT(particle_cylinder(COARSE_V3(0), v3(f_abs(COARSE(3)), f_abs(COARSE(4)), K(0.0f))))
+PARITY_KERNEL(case_particle_reach) { OUT(0, particle_reach(IN_V3(6), IN_V3(18), IN(21))); }
+
+PARITY_KERNEL(case_near_points) OUT_NEAR(near_points(IN_V3(6), IN_V3(9)))
+PARITY_KERNEL(case_near_face) OUT_NEAR(near_face(IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), f_abs(IN(21))))
+PARITY_KERNEL(case_near_edges) OUT_NEAR(near_edges(IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), f_abs(IN(21))))
+PARITY_KERNEL(case_aligned_near_face) OUT_NEAR(near_face(COARSE_V3(6), COARSE_V3(9), COARSE_V3(12), COARSE_V3(15), f_abs(IN(21))))
+PARITY_KERNEL(case_aligned_near_edges) OUT_NEAR(near_edges(COARSE_V3(6), COARSE_V3(9), COARSE_V3(12), COARSE_V3(15), f_abs(IN(21))))
+PARITY_KERNEL(case_near_cut)
+{
+  F speed = near_faster(IN(0), IN_V3(6), IN_V3(9));
+  OUT(0, speed);
+  OUT(1, near_cut(IN(1), speed, IN(21)));
+  OUT(2, near_reach(IN(1), speed, IN(21)));
+}
+PARITY_KERNEL(case_near_boxes)
+{
+  NearBox a = near_box_of(IN_V3(0), IN_V3(3), IN_V3(6));
+  NearBox b = near_box_of(IN_V3(9), IN_V3(12), IN_V3(15));
+  NearBox c = near_box_join(a, near_box_join(b, near_box_none()));
+  OUT_V3(0, c.lo) OUT_V3(3, c.hi)
+  OUT(6, near_speed(a, b));
+  MOUT(7, near_boxes_meet(a, b, IN(21)));
+  MOUT(8, near_is_flat(a));
+}

@@ -208,7 +208,7 @@ static void test_cantilever(void **state)
   (void)state;
   const double e = 2e5, nu = 0.2, l = 0.315, side = 0.06, density = 200;
   const sb_scene_param scene[] = {{"nx", "42", NULL}, {"ny", "8", NULL}, {"nz", "8", NULL}, {"spacing", "0.0075", NULL}, {"young", "2e5", NULL},
-                                  {"poisson", "0.2", NULL}, {"density", "200", NULL}, {"damping", "20", NULL}, {"pins", "face", NULL}, {"ground", "0", NULL},
+                                  {"poisson", "0.2", NULL}, {"density", "200", NULL}, {"damping", "4000", NULL}, {"pins", "face", NULL}, {"ground", "0", NULL},
                                   {"height", "0", NULL}, {NULL, NULL, NULL}};
   const physics_param params = {"substeps", 40};
   physics p = physics_start_model(physics_load("generator:soft", scene, false), XPBD, 240, &params, 1);

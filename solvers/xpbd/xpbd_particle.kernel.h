@@ -63,6 +63,10 @@ FN XpPull xp_spring(V3 d, F w, F rest, F kh2, F lambda)
 /* Dampers take their gradient in the middle of the movement: there the change of length, angle or strain is exactly gradient times movement, so what
  * turns without a change of shape is left alone, and each pass makes the movement (in the norm of the masses) smaller, however large c is. */
 
+/* Elements that share particles damp them one after the other, and what one has undone the next undoes again. So none takes more than half of its
+ * change, a tetrahedron, which has more neighbours, a fifth: over a substep h an element damps at most as c = 1 / (h w), or 1 / (4 h w), does. x = c h w. */
+FN F xp_damping_share(F x) { return f_div(K(1.0f), f_max(x, K(1.0f))); }
+
 /* Its damping alone; d: in the middle; change: of d since the substep began; ch = c h. */
 FN XpPull xp_spring_damping(V3 d, V3 change, F w, F ch)
 {
@@ -127,6 +131,7 @@ FN XpTri xp_tri(V3 e1, V3 e2, V3 v1, V3 v2, F w0, F w1, F w2, XpTriRest rest, V3
   F h2e = (mxy * f22 + myy * f12) * 0.5f;
   F hee = ((mxx * f22 + (mxy * f12) * 2.0f) + myy * f11) * 0.25f;
   S33 g = s33((h11 + h22) + h12 * 2.0f, (h11 + h22) - h12 * 2.0f, hee, h11 - h22, h1e + h2e, h1e - h2e);
+  ch = v3_scale(ch, xp_damping_share(f_max(ch.x * g.xx, f_max(ch.y * g.yy, ch.z * g.zz))));
   V3 r = v3((kh2.x * c.x + ch.x * dc.x) + lambda.x, (kh2.y * c.y + ch.y * dc.y) + lambda.y, (kh2.z * c.z + ch.z * dc.z) + lambda.z);
   V3 dl = xp_block3(g, v3_add(kh2, ch), r);
   F l1 = dl.x + dl.y;
@@ -196,7 +201,8 @@ FN XpEdge xp_edge_correct(V3 a, V3 b, V3 e, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F 
   V3 g3 = v3_neg(v3_add_scaled(v3_scale(g0, t0), g1, t1));
   F w = (w0 * v3_len2(g0) + w1 * v3_len2(g1)) + (w2 * v3_len2(g2) + w3 * v3_len2(g3));
   F change = (v3_dot(g0, m0) + v3_dot(g1, m1)) + (v3_dot(g2, m2) + v3_dot(g3, m3));
-  F dl = f_sel(ok, -f_div(error + damping * change, (stiffness + damping) * w + 1.0f), K(0.0f));
+  F c = damping * xp_damping_share(damping * w);
+  F dl = f_sel(ok, -f_div(error + c * change, (stiffness + c) * w + 1.0f), K(0.0f));
   XpEdge r;
   r.d0 = v3_scale(g0, dl * w0);
   r.d1 = v3_scale(g1, dl * w1);
@@ -305,7 +311,8 @@ FN XpTet xp_tet_damping(V3 e1, V3 e2, V3 e3, V3 change1, V3 change2, V3 change3,
   V3 p3 = v3_mul_m33(b.r2, p);
   V3 p0 = v3_neg(v3_add(v3_add(p1, p2), p3));
   F w = (w0 * v3_len2(p0) + w1 * v3_len2(p1)) + (w2 * v3_len2(p2) + w3 * v3_len2(p3));
-  F dl = f_sel(ok, -f_div(ch * size, ch * w + 1.0f), K(0.0f));
+  F c = ch * xp_damping_share((ch * w) * 4.0f);
+  F dl = f_sel(ok, -f_div(c * size, c * w + 1.0f), K(0.0f));
   XpTet r;
   r.d0 = v3_scale(p0, dl * w0);
   r.d1 = v3_scale(p1, dl * w1);

@@ -328,8 +328,8 @@ static bool check_environment(sb_subject *s)
 const sb_behaviour_check sb_behaviour_checks[] = {
     {"bounds", "what lies beside its arrays: it writes nothing there", check_bounds},
     {"repeat", "running again", check_repeat},
-    {"memory", "where its memory lies, and what it held before", check_memory},
     {"lanes", "the lane width", check_lanes},
+    {"memory", "where its memory lies, and what it held before", check_memory},
     {"shuffle", "the order in which tasks start", check_shuffle},
     {"threads", "the number of threads, 2 to 16", check_threads},
     {"broad_phase", "the broad phase", check_broad_phase},

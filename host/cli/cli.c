@@ -13,6 +13,7 @@ static cli_option run_options[] = {{"--ticks", "N", "how many ticks (default: [r
                                    {"--hashes", "FILE", "write the hashes after each tick, one line each", NULL, 0},
                                    {"--events", "FILE", "write contact events, one JSON object a line", NULL, 0},
                                    {"--dump", "FILE", "write the final contacts and state, one 32-bit word a line", NULL, 0},
+                                   {"--frame", "FILE.obj", "write what world 0 looks like at the end, as a Wavefront OBJ", NULL, 0},
                                    {"--hostile-fp", NULL, "start with subnormals flushed and another rounding mode; no result depends on it", NULL, 0},
                                    CLI_SESSION_OPTIONS,
                                    {NULL, NULL, NULL, NULL, 0}};
@@ -46,6 +47,7 @@ static cli_option determinism_options[] = {
     {"--set", "SECTION.KEY=VALUE", "change or add a setting; may be repeated", NULL, 0},
     {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
     {NULL, NULL, NULL, NULL, 0}};
+static cli_option new_options[] = {{"--dir", "DIR", "where to write it (default: a folder of the plugin's name here)", NULL, 0}, {NULL, NULL, NULL, NULL, 0}};
 static cli_option verify_options[] = {{"--pack", "DIR", "the golden pack to run (default: the one that came with this program)", NULL, 0},
                                       {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
                                       {NULL, NULL, NULL, NULL, 0}};
@@ -70,6 +72,10 @@ static const cli_command commands[] = {
      cmd_plugins_list},
     {"plugins show", "ID", "one solver: what it handles, its parameters, its modes", "samebit plugins show featherstone", plugins_options, 1,
      1, cmd_plugins_show},
+    {"plugins new", "NAME", "write a complete small solver to start from, with its own test", "samebit plugins new my_solver", new_options, 1, 1,
+     cmd_plugins_new},
+    {"plugins goldens", "FILE", "the micro-scene hashes that a plugin's descriptor should hold", "samebit plugins goldens build/my_solver.so", no_options, 1,
+     1, cmd_plugins_goldens},
     {"plugins check", "[FILE]", "conformance of a plugin: every case in a process of its own", "samebit plugins check build/plugins/steel.so", check_options, 0,
      1, cmd_plugins_check},
     {"explain", "CODE", "what a diagnostic code means and what to do", "samebit explain SB-INI-UNKNOWN-KEY", no_options, 0, 1, cmd_explain},

@@ -75,6 +75,8 @@ int cmd_run(cli *c);
 int cmd_validate(cli *c);
 int cmd_plugins_list(cli *c);
 int cmd_plugins_show(cli *c);
+int cmd_plugins_new(cli *c);
+int cmd_plugins_goldens(cli *c);
 int cmd_plugins_check(cli *c);
 int cmd_cook(cli *c);
 int cmd_explain(cli *c);

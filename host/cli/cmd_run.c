@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fp_env.h"
+#include "frame_obj.h"
 #include "hash_file.h"
 #include "output_file.h"
 
@@ -106,7 +107,7 @@ static void release_signals(const struct sigaction old[2])
 
 /* What a run writes besides its summary; files that are not asked for stay closed. */
 typedef struct run_files {
-  output_file hashes, events, dump;
+  output_file hashes, events, dump, frame;
 } run_files;
 
 static const char *shape_name(const sb_session *s, int32_t shape) { return sb_model_store_name(s->model, SB_NAME_SHAPE, (uint32_t)shape); }
@@ -165,6 +166,8 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
   release_signals(old);
   double seconds = seconds_now() - start;
   if (files->dump.file && !status) sb_sim_dump(sim, files->dump.file);
+  if (files->frame.file && !status && !sb_frame_write_obj(files->frame.file, sim, s->model, 0, 2.0))
+    status = sb_report(&c->diag, SB_ERROR, SB_CODE_MEMORY, "--frame", "no memory for the surface");
   report_run(c, s, sim, seconds, done, status != SB_OK);
   if (!status && sb_sim_statistics(sim).overflow_ticks) {
     sb_sim_buffer b[SB_SIM_BUFFERS];
@@ -217,6 +220,7 @@ int cmd_run(cli *c)
   status = open_file(c, "--hashes", &files.hashes);
   if (!status) status = open_file(c, "--events", &files.events);
   if (!status) status = open_file(c, "--dump", &files.dump);
+  if (!status) status = open_file(c, "--frame", &files.frame);
   if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
   if (!status) {
     fflush(stdout);
@@ -224,10 +228,12 @@ int cmd_run(cli *c)
     if (output_file_finish(&files.hashes, &c->diag)) code = CLI_BAD_ANSWER;
     if (output_file_finish(&files.events, &c->diag)) code = CLI_BAD_ANSWER;
     if (output_file_finish(&files.dump, &c->diag)) code = CLI_BAD_ANSWER;
+    if (output_file_finish(&files.frame, &c->diag)) code = CLI_BAD_ANSWER;
   }
   output_file_drop(&files.hashes);
   output_file_drop(&files.events);
   output_file_drop(&files.dump);
+  output_file_drop(&files.frame);
   sb_sim_destroy(sim);
   sb_session_close(&s);
   return code;

@@ -128,6 +128,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
     check_sections(m);
   }
   if (in->status == SB_OK) scene_tree_build(&m->tree, builder);
+  if (in->status == SB_OK) mjcf_read_flexes(m);
   if (in->status == SB_OK) {
     mjcf_read_contact(m);
     mjcf_read_equalities(m);
@@ -144,6 +145,7 @@ void mjcf_read(xml_input *in, const sb_scene_request *request, xmlNode *root, ui
   name_map_clear(&m->actuator_names);
   name_map_clear(&m->tendon_names);
   name_map_clear(&m->sensor_names);
+  free(m->flexes);
   free(m->actuators);
   free(m);
 }

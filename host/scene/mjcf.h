@@ -12,7 +12,7 @@ typedef enum mjcf_kind { MJCF_NONE, MJCF_GEOM, MJCF_JOINT, MJCF_PAIR, MJCF_ACTUA
 typedef enum mjcf_choice { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO } mjcf_choice;
 
 /* Sections in which an element's name means something else than below a body. */
-typedef enum mjcf_section { MJCF_IN_BODY, MJCF_IN_EQUALITY, MJCF_IN_TENDON, MJCF_IN_SENSOR } mjcf_section;
+typedef enum mjcf_section { MJCF_IN_BODY, MJCF_IN_EQUALITY, MJCF_IN_TENDON, MJCF_IN_SENSOR, MJCF_IN_FLEX } mjcf_section;
 
 /* What a name stands for when its element is left out. */
 #define MJCF_LEFT_OUT INT32_MAX
@@ -59,6 +59,13 @@ typedef struct mjcf_model {
   mjcf_compiler compiler;
 } mjcf_model;
 
+/* A <flexcomp>: where it stands. */
+typedef struct mjcf_flex {
+  const xmlNode *node;
+  int32_t link; /* -1 for the world */
+  double X[7];  /* in the link */
+} mjcf_flex;
+
 typedef struct mjcf_hfield {
   uint32_t rows, columns;
   double size[4]; /* m: half extents along x and y, height of the highest point, thickness of what is below the lowest */
@@ -101,6 +108,8 @@ typedef struct mjcf {
   mjcf_hfield *hfields;
   uint32_t hfield_count;
   name_map hfield_names;
+  mjcf_flex *flexes;
+  uint32_t flex_count;
   uint64_t mesh_bytes; /* that mesh and heightfield files may still have */
 } mjcf;
 
@@ -219,6 +228,10 @@ void mjcf_assets_clear(mjcf *m);
 /* Completes the shape of a geom of type mesh or hfield; false after an error. *index: of the tree's meshes. */
 bool mjcf_mesh_of(const mjcf_source *s, int32_t *index);
 bool mjcf_hfield_shape(const mjcf_source *s, sb_build_shape *shape);
+
+/* mjcf_flex.c: notes a <flexcomp> for when there are bodies; builds all of them. */
+void mjcf_note_flex(mjcf *m, const xmlNode *node, int32_t link, const double frame[7]);
+void mjcf_read_flexes(mjcf *m);
 
 /* mjcf_body.c */
 void mjcf_read_world(mjcf *m);

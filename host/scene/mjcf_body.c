@@ -336,6 +336,8 @@ static void read_own(mjcf *m, const xmlNode *node, int32_t link, const double fr
       read_geom(m, c, link, frame, class, &masses->from_geoms);
     } else if (xml_is(c, "site")) {
       read_site(m, c, link, frame, class);
+    } else if (xml_is(c, "flexcomp")) {
+      mjcf_note_flex(m, c, link, frame);
     } else if (mjcf_is_frame(c)) {
       double local[7], X[7];
       mjcf_frame_pose(m, c, local);

@@ -56,7 +56,8 @@ static const xml_element schema[] = {
     {"attach", XML_USED, "model body prefix", "", "frame"},
     {"replicate", XML_USED, "count sep offset euler childclass", "", ""},
     {"composite", XML_MISSING, "", "", ""},
-    {"flexcomp", XML_MISSING, "", "", ""},
+    {"flexcomp", XML_USED, "name type dim count spacing file point element mass radius scale " POSE,
+     "group texcoord inertiabox material rgba flatskin", "dof rigid origin cellcount"},
     {"flex", XML_MISSING, "", "", ""},
     {"plugin", XML_MISSING, "", "", ""},
     {"contact", XML_USED, "", "", ""},
@@ -157,6 +158,14 @@ static const xml_element sensor_schema[] = {SENSOR("jointpos", "joint"),
                                             {"user", XML_MISSING, "", "", ""},
                                             {"plugin", XML_MISSING, "", "", ""}};
 
+static const xml_element flex_schema[] = {
+    {"pin", XML_USED, "id range grid gridrange", "", ""},
+    {"edge", XML_USED, "equality stiffness damping", "", "solref solimp"},
+    {"elasticity", XML_USED, "young poisson damping thickness elastic2d", "", ""},
+    {"contact", XML_USED, "contype conaffinity friction margin selfcollide", "condim internal activelayers vertcollide passive",
+     "priority solmix solref solimp gap"},
+    {"plugin", XML_MISSING, "", "", ""}};
+
 bool mjcf_check_in(mjcf *m, const xmlNode *node, mjcf_section section)
 {
   switch (section) {
@@ -164,6 +173,8 @@ bool mjcf_check_in(mjcf *m, const xmlNode *node, mjcf_section section)
     return xml_input_check(m->in, node, equality_schema, sizeof equality_schema / sizeof *equality_schema);
   case MJCF_IN_TENDON:
     return xml_input_check(m->in, node, tendon_schema, sizeof tendon_schema / sizeof *tendon_schema);
+  case MJCF_IN_FLEX:
+    return xml_input_check(m->in, node, flex_schema, sizeof flex_schema / sizeof *flex_schema);
   case MJCF_IN_SENSOR:
     return xml_input_check(m->in, node, sensor_schema, sizeof sensor_schema / sizeof *sensor_schema);
   default:

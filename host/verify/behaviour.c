@@ -194,11 +194,11 @@ static bool check_memory(sb_subject *s)
 static bool check_padding(sb_subject *s)
 {
   bool ok = true;
-  for (uint32_t threads = 1; threads <= 2; threads++) {
-    variant v = turned(threads, 0);
-    if (threads == 2) v.lanes = 1;
+  for (uint32_t lanes = 0; lanes <= 1; lanes++) { /* 0: the widest. One thread: the order of tasks is another check's */
+    variant v = turned(1, 0);
+    v.lanes = lanes;
     v.disturb = true;
-    ok = same_as_plain(s, "with junk in padding and unused elements, threads", threads, v) && ok;
+    ok = same_as_plain(s, "with junk in padding and unused elements, lanes", lanes, v) && ok;
   }
   return ok;
 }

@@ -415,6 +415,34 @@ static void verify_prints_a_certificate(void **state)
   expect(&r, 2, NULL, "[SB-PLUGIN-UNKNOWN]");
 }
 
+/* A frame's faces name vertices that stand before them, and every coordinate is a number. */
+static void frames_are_whole(void **state)
+{
+  (void)state;
+  static const char *const scenes[] = {"conf/shapes.ini", "frame_soft.ini", "frame_rope.ini"};
+  write_text("frame_soft.ini", "[world]\nscene = generator:soft\n[determinism]\nmode = Off\n[solver.s]\nplugin = semi_implicit\nsubsteps = 64\n");
+  write_text("frame_rope.ini", "[world]\nscene = generator:rope\n[determinism]\nmode = Off\n[solver.s]\nplugin = semi_implicit\nsubsteps = 64\n");
+  for (size_t i = 0; i < 3; i++) {
+    result r = call("run %s --ticks 2 --frame frame.obj", scenes[i]);
+    expect(&r, 0, NULL, NULL);
+    char path[128], *text;
+    snprintf(path, sizeof path, "%s/frame.obj", folder);
+    text = read_text(path);
+    unsigned vertices = 0, drawn = 0;
+    for (char *rest, *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+      double x, y, z;
+      if (line[0] == 'v') vertices++, assert_int_equal(sscanf(line, "v %lf %lf %lf", &x, &y, &z), 3);
+      for (char *more, *word = line[0] == 'f' || line[0] == 'l' ? strtok_r(line + 1, " ", &more) : NULL; word; word = strtok_r(NULL, " ", &more)) {
+        unsigned long corner = strtoul(word, NULL, 10);
+        assert_true(corner >= 1 && corner <= vertices);
+        drawn++;
+      }
+    }
+    assert_true(vertices > 10 && drawn > 10);
+    free(text);
+  }
+}
+
 /* Files appear whole or not at all, and under no other name; a signal ends a run after its tick. */
 static void files_and_signals(void **state)
 {
@@ -600,7 +628,7 @@ static int remove_folder(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(determinism_compares_legs), cmocka_unit_test(hash_files_are_compared), cmocka_unit_test(verify_prints_a_certificate),
+      cmocka_unit_test(determinism_compares_legs), cmocka_unit_test(hash_files_are_compared), cmocka_unit_test(verify_prints_a_certificate), cmocka_unit_test(frames_are_whole),
       cmocka_unit_test(files_and_signals),
       cmocka_unit_test(every_command_speaks_json),     cmocka_unit_test(parts_tell_their_modes),
       cmocka_unit_test(every_command_has_help),        cmocka_unit_test(near_names_are_suggested),

@@ -125,7 +125,6 @@ static void add_triangle(sb_model_builder *b, int32_t p, int32_t q, int32_t r)
 static void add_cloth(sb_model_builder *b, uint32_t handles, double x, int32_t carrier, double z)
 {
   sb_build_deformable d = sb_build_deformable_default();
-  d.flags = SB_DEFORMABLE_SELF_CONTACT;
   d.friction = 0.4, d.margin = 0.004;
   sb_builder_add_deformable(b, &d, NULL);
   int32_t first = sb_builder_particle_count(b);

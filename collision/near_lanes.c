@@ -158,16 +158,19 @@ static inline void store_hit(near_batch *b, uint32_t i, NearHit h, F speed)
 
 static void points(near_batch *b)
 {
-  for (uint32_t i = 0; i < b->count; i += SB_LANES)
-    store_hit(b, i, near_points(batch_x(b, 0, i), batch_x(b, 1, i)), near_faster(K(0.0f), batch_v(b, 0, i), batch_v(b, 1, i)));
+  for (uint32_t i = 0; i < b->count; i += SB_LANES) {
+    NearHit h = near_points(batch_x(b, 0, i), batch_x(b, 1, i));
+    store_hit(b, i, h, near_closing(K(0.0f), batch_v(b, 0, i), batch_v(b, 1, i), h.n));
+  }
 }
 
 static void faces(near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
-    V3 v = batch_v(b, 0, i);
-    F speed = near_faster(near_faster(near_faster(K(0.0f), v, batch_v(b, 1, i)), v, batch_v(b, 2, i)), v, batch_v(b, 3, i));
-    store_hit(b, i, near_face(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i), speed * K(b->dt)), speed);
+    V3 v = batch_v(b, 0, i), v1 = batch_v(b, 1, i), v2 = batch_v(b, 2, i), v3_ = batch_v(b, 3, i);
+    F speed = near_faster(near_faster(near_faster(K(0.0f), v, v1), v, v2), v, v3_);
+    NearHit h = near_face(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i), speed * K(b->dt));
+    store_hit(b, i, h, near_closing(near_closing(near_closing(K(0.0f), v, v1, h.n), v, v2, h.n), v, v3_, h.n));
   }
 }
 
@@ -176,7 +179,12 @@ static void edges(near_batch *b)
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     V3 v0 = batch_v(b, 0, i), v1 = batch_v(b, 1, i), v2 = batch_v(b, 2, i), v3_ = batch_v(b, 3, i);
     F speed = near_faster(near_faster(near_faster(near_faster(K(0.0f), v0, v2), v0, v3_), v1, v2), v1, v3_);
-    store_hit(b, i, near_edges(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i), speed * K(b->dt)), speed);
+    F dt = K(b->dt);
+    NearHit h = near_edges(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i), speed * dt, v3_scale(v3_sub(v1, v0), dt),
+                           v3_scale(v3_sub(v3_, v2), dt));
+    /* edges do not get the way added: far from each other they turn to either side of the line between them, and vertices meet triangles
+     * before */
+    store_hit(b, i, h, K(0.0f));
   }
 }
 

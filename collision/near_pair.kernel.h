@@ -10,31 +10,45 @@
  * tick, up to this. */
 #define NEAR_BESIDE 0.25f
 #define NEAR_BESIDE_LEAST 0.02f
-/* Features count as near up to this many thicknesses, and the way that they move past each other in the tick. */
+/* Features count as near up to this many thicknesses, and the way by which they may close in the tick. */
 #define NEAR_ROOM 1.5f
-/* sin^2 of the angle below which two edges are taken for parallel: their vertices meet triangles then. */
-#define NEAR_PARALLEL 1.0e-4f
+/* A pair that is nearer than its thickness gets so much of it back in a tick. */
+#define NEAR_PUSH 0.1f
+/* sin^2 of the angle (10 degrees) below which two edges are taken for parallel: their vertices meet triangles then. */
+#define NEAR_PARALLEL 0.03f
+/* Edges whose common normal turns by so much in the tick that less than this part of it is left, or none, have no side to keep to. */
+#define NEAR_STEADY 0.25f
 
-/* distance: of the features; where `counts` is false they make no pair. side: 1 or -1, as samebit/particle_contact.h says. */
-STRUCT(NearHit) { F distance; F side; M counts; };
+/* distance: of the features; where `counts` is false they make no pair. n: unit, from the first feature's nearest point to the second's; 0
+ * where they meet. side: 1 or -1, as samebit/particle_contact.h says. */
+STRUCT(NearHit) { F distance; V3 n; F side; M counts; };
 
-/* Squared distance of x from the segment from a along d. */
-FN F near_segment2(V3 x, V3 a, V3 d)
+FN NearHit near_make(V3 apart, F side, M counts)
 {
-  V3 r = v3_sub(x, a);
+  NearHit h;
+  F l2 = v3_len2(apart);
+  h.distance = f_sqrt(l2);
+  h.n = v3_normalize_or(apart, v3_zero());
+  h.side = side;
+  h.counts = counts;
+  return h;
+}
+
+/* From x to the nearest point of the segment from a along d. */
+FN V3 near_segment(V3 x, V3 a, V3 d)
+{
+  V3 r = v3_sub(a, x);
   F l2 = v3_len2(d);
   M ok = l2 > 0.0f;
-  F t = f_clamp(f_div(v3_dot(r, d), f_sel(ok, l2, K(1.0f))), K(0.0f), K(1.0f));
-  return v3_len2(v3_sub(r, v3_scale(d, t)));
+  F t = f_clamp(f_div(-v3_dot(r, d), f_sel(ok, l2, K(1.0f))), K(0.0f), K(1.0f));
+  return v3_add_scaled(r, d, t);
 }
+FN V3 near_shorter(V3 a, V3 b) { return v3_sel(v3_len2(a) <= v3_len2(b), a, b); }
 
 FN NearHit near_points(V3 a, V3 b)
 {
-  NearHit h;
-  h.distance = v3_len(v3_sub(b, a));
-  h.side = K(1.0f);
-  h.counts = h.distance >= 0.0f;
-  return h;
+  V3 apart = v3_sub(b, a);
+  return near_make(apart, K(1.0f), v3_len2(apart) >= 0.0f);
 }
 
 /* size2: square of the size */
@@ -57,17 +71,15 @@ FN NearHit near_face(V3 x, V3 a, V3 b, V3 c, F way)
   F w = v3_dot(v3_cross(e1, d), n) * inv;
   F u = (1.0f - v) - w;
   F least = f_min(f_min(u, v), w);
-  F height = v3_dot(d, n) * f_sqrt(inv);
-  F border = f_min(f_min(near_segment2(x, a, e1), near_segment2(x, a, e2)), near_segment2(x, b, v3_sub(c, b)));
-  NearHit h;
-  h.distance = f_sel(least >= 0.0f, f_abs(height), f_sqrt(border));
-  h.side = f_sel(height >= 0.0f, K(1.0f), K(-1.0f));
-  h.counts = m_and(solid, least >= -near_beside(way, f_sqrt(n2)));
-  return h;
+  F height = v3_dot(d, n);
+  V3 border = near_shorter(near_shorter(near_segment(x, a, e1), near_segment(x, a, e2)), near_segment(x, b, v3_sub(c, b)));
+  V3 apart = v3_sel(least >= 0.0f, v3_scale(n, -(height * inv)), border);
+  F side = f_sel(height >= 0.0f, K(1.0f), K(-1.0f));
+  return near_make(apart, side, m_and(solid, least >= -near_beside(way, f_sqrt(n2))));
 }
 
-/* Edges p0 p1 and q0 q1; way: how far they may move past each other. */
-FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way)
+/* Edges p0 p1 and q0 q1; way: how far they may move past each other; turn_p, turn_q: what p1 - p0 and q1 - q0 change by in the tick. */
+FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way, V3 turn_p, V3 turn_q)
 {
   V3 d1 = v3_sub(p1, p0);
   V3 d2 = v3_sub(q1, q0);
@@ -80,6 +92,8 @@ FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way)
   V3 n = v3_cross(d1, d2);
   F n2 = v3_len2(n); /* a e - b^2, without its rounding */
   M skew = m_and(n2 > NEAR_PARALLEL * (a * e), n2 > 1.0e-30f);
+  V3 later = v3_cross(v3_add(d1, turn_p), v3_add(d2, turn_q));
+  M steady = v3_dot(n, later) > NEAR_STEADY * n2;
   F inv = f_div(K(1.0f), f_sel(skew, n2, K(1.0f)));
   F s = (c * e - b * f) * inv;
   F t = (b * c - a * f) * inv;
@@ -91,18 +105,21 @@ FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way)
   t = f_clamp(f_div(b * s - f, safe_e), K(0.0f), K(1.0f));
   s = f_clamp(f_div(b * t + c, safe_a), K(0.0f), K(1.0f));
   V3 apart = v3_sub(v3_add_scaled(r, d2, t), v3_scale(d1, s));
-  NearHit h;
-  h.distance = v3_len(apart);
-  h.side = f_sel(v3_dot(n, apart) >= 0.0f, K(1.0f), K(-1.0f));
-  h.counts = m_and(skew, crossing);
-  return h;
+  return near_make(apart, f_sel(v3_dot(n, apart) >= 0.0f, K(1.0f), K(-1.0f)), m_and(m_and(skew, steady), crossing));
 }
 
 /* The larger of a and the length of u - v. */
 FN F near_faster(F a, V3 u, V3 v) { return f_max(a, v3_len(v3_sub(u, v))); }
 
-/* Distance below which two features make a pair: speed is the largest of one's vertices past the other's. */
+/* The larger of a and the speed at which a point with velocity u closes in on one with velocity v, that lies along n. */
+FN F near_closing(F a, V3 u, V3 v, V3 n) { return f_max(a, v3_dot(v3_sub(u, v), n)); }
+
+/* Distance below which two features make a pair: speed is the largest at which any of one's vertices closes in on one of the other's. */
 FN F near_cut(F thickness, F speed, F dt) { return thickness * NEAR_ROOM + speed * dt; }
+
+/* Whether edges of one surface are so near each other at rest, for their lengths, that they turn through one plane as it bends: no side is
+ * theirs to keep, and their vertices meet triangles before they meet. */
+FN M near_are_neighbours(F rest_distance, F length_p, F length_q) { return rest_distance < 1.1f * f_max(length_p, length_q); }
 
 /* --- boxes --- */
 

@@ -1,8 +1,8 @@
 /* Near pairs of a step: boxes refitted, pieces of surface that come near each other, then triangle by triangle and feature by feature; what is
  * found is sorted by unique keys. Knows collision_state.h.
  *
- * A pair is made when the two features are nearer than NEAR_ROOM thicknesses plus the way that their vertices may move past each other in
- * the step. Pieces of one deformable that share a particle and are flat together (near_is_flat) are passed over: they cannot have folded
+ * A pair is made when the two features are nearer than NEAR_ROOM thicknesses plus the way by which any two of their vertices close along the
+ * line between the nearest points in the step. Pieces of one deformable that share a particle and are flat together (near_is_flat) are passed over: they cannot have folded
  * onto each other. Which pieces there are follows from the deformable alone. */
 #include "collision_state.h"
 
@@ -122,13 +122,16 @@ static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t 
       const float *q = m->particle_q + 3 * (size_t)p[p[k] >= 0 ? k : 0];
       x[k] = v3(q[0], q[1], q[2]);
     }
-    NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1]) : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], 0.0f) : near_edges(x[0], x[1], x[2], x[3], 0.0f);
+    NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1]) : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], 0.0f) : near_edges(x[0], x[1], x[2], x[3], 0.0f, v3_zero(), v3_zero());
     float way = b->cut[i] - NEAR_ROOM * thickness;
+    if (kind == SB_NEAR_EDGES && near_are_neighbours(rest.distance, v3_len(v3_sub(x[1], x[0])), v3_len(v3_sub(x[3], x[2])))) return;
     if (rest.distance < thickness) {
       thickness = rest.distance;
       if (!(b->distance[i] < thickness * NEAR_ROOM + way)) return;
     }
   }
+  /* what has come too near is pushed apart gently: at once, it would fly off */
+  thickness = f_min(thickness, b->distance[i] + NEAR_PUSH * thickness);
   uint32_t at = __atomic_fetch_add(&n->hit_count, 1u, __ATOMIC_RELAXED);
   if (at < n->pairs.capacity) n->hits[at] = (near_hit){kind, b->a[i], b->b[i], w->g->world, b->side[i], thickness};
 }

@@ -44,8 +44,8 @@ typedef struct xp_group {
 typedef struct xp_particles {
   uint32_t count;  /* the record after the last is `nobody`: nothing there weighs or moves */
   const uint32_t *index; /* of each record in the model */
-  float *x;        /* 4 each: position (m), 1/kg */
-  float *before;   /* 4 each: position when the substep began */
+  float *x;        /* 4 each: position when the substep began (m) */
+  float *d;        /* 4 each: movement since then (m), 1/kg */
   float *v;        /* 4 each: m/s */
 } xp_particles;
 
@@ -68,6 +68,7 @@ typedef struct xp_tick {
   /* multipliers, XP_WIDTH times 1, 3, 1, 2 for each bundle; NULL with one iteration */
   float *spring_lambda, *tri_lambda, *edge_lambda, *tet_lambda;
   uint32_t iteration;    /* of the substep */
+  uint32_t damping;      /* bits 1 << kind of what has damping, in the pass that is for it; else 0 */
   bool velocities_known; /* v holds those at the end of the last substep */
 } xp_tick;
 
@@ -77,7 +78,8 @@ typedef struct xp_tick {
   /* Velocities at the end of the last substep. */                                                                     \
   void xp_finish_lanes##lanes(const xp_tick *tick, uint32_t first, uint32_t end);                                     \
   /* One pass over all elements of a group. */                                                                         \
-  void xp_elements_lanes##lanes(const xp_tick *tick, const xp_group *group);
+  void xp_elements_lanes##lanes(const xp_tick *tick, const xp_group *group);                                          \
+  void xp_damping_lanes##lanes(const xp_tick *tick, const xp_group *group);
 XP_LANE_FUNCTIONS(1)
 XP_LANE_FUNCTIONS(4)
 XP_LANE_FUNCTIONS(8)

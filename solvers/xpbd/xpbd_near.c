@@ -62,9 +62,9 @@ static void solve_pair(xp_near *s, uint32_t i)
   F w[4];
   records_of(s, i, record);
   for (uint32_t k = 0; k < 4; k++) {
-    x[k] = xp_get3(p->x + 4 * (size_t)record[k]);
-    m[k] = v3_sub(x[k], xp_get3(p->before + 4 * (size_t)record[k]));
-    w[k] = p->x[4 * (size_t)record[k] + 3];
+    m[k] = xp_get3(p->d + 4 * (size_t)record[k]);
+    x[k] = v3_add(xp_get3(p->x + 4 * (size_t)record[k]), m[k]);
+    w[k] = p->d[4 * (size_t)record[k] + 3];
   }
   XpNear f = kind == SB_NEAR_POINTS ? xp_near_points(x[0], x[1])
              : kind == SB_NEAR_FACE ? xp_near_face(x[0], x[1], x[2], x[3], n->side[i])
@@ -77,7 +77,7 @@ static void solve_pair(xp_near *s, uint32_t i)
   if (!(r.normal > 0.0f) && !(normal > 0.0f)) return;
   const F a[4] = {f.a0, f.a1, f.a2, f.a3};
   for (uint32_t k = 0; k < 4; k++)
-    if (record[k] < p->count) xp_put3(p->x + 4 * (size_t)record[k], v3_add_scaled(x[k], r.p, w[k] * a[k]));
+    if (record[k] < p->count) xp_put3(p->d + 4 * (size_t)record[k], v3_add_scaled(m[k], r.p, w[k] * a[k]));
 }
 
 #define NEAR_CHUNK 128u

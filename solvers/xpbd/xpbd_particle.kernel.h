@@ -4,7 +4,8 @@
  * stiffness k and damping c gets, over a substep h, the multiplier
  *   d lambda = -(k h^2 C + c h dC + lambda) / ((k h^2 + c h) w + 1),   dC the change of C since the substep began,
  * which is equation 26 of the 2016 paper times k h^2: it holds for k = 0 and for rigid constraints (XP_RIGID) alike. Constraints of one element are solved
- * together: with K = k h^2 + c h and G = J W J', d lambda = -D (1 + D G D)^-1 D^-1 r, D = sqrt(K). */
+ * together. Stiffness and damping are solved in passes of their own: at rest nothing has moved after the first, and the second adds nothing; in one pass
+ * a damper would hold back what other constraints are about to undo. With K = k h^2 + c h and G = J W J', d lambda = -D (1 + D G D)^-1 D^-1 r, D = sqrt(K). */
 #ifndef SAMEBIT_XPBD_PARTICLE_KERNEL_H
 #define SAMEBIT_XPBD_PARTICLE_KERNEL_H
 
@@ -21,29 +22,29 @@ FN F xp_kh2(F k, F h) { return f_min((k * h) * h, K(XP_RIGID)); }
 
 /* ---- motion ---- */
 
-STRUCT(XpMove) { V3 x; V3 v; };
+/* Movement in a substep (m) and velocity (m/s). Positions stay as they are while the substep is solved, so that its small steps are not rounded away. */
+STRUCT(XpMove) { V3 d; V3 v; };
 
-/* Velocity at the end of a substep that began at `before` with velocity v: v where nothing moved x from its predicted place. */
-FN V3 xp_velocity(V3 x, V3 before, V3 v, F h, F inv_h)
+/* Velocity at the end of a substep that has moved by d and was predicted with velocity v: v where nothing else moved it. */
+FN V3 xp_velocity(V3 d, V3 v, F h, F inv_h)
 {
-  V3 ahead = v3_add_scaled(before, v, h);
-  V3 r = v3_add_scaled(v, v3_sub(x, ahead), inv_h);
+  V3 r = v3_add_scaled(v, v3_sub(d, v3_scale(v, h)), inv_h);
   return v3(f_snap(r.x, K(XP_SNAP)), f_snap(r.y, K(XP_SNAP)), f_snap(r.z, K(XP_SNAP)));
 }
 
-/* x + h v after gravity; what is pinned (w 0) stays. */
-FN XpMove xp_predict(V3 x, V3 v, F w, V3 gravity, F h)
+/* After gravity; what is pinned (w 0) stays. */
+FN XpMove xp_predict(V3 v, F w, V3 gravity, F h)
 {
   XpMove r;
   M pinned = w <= 0.0f;
   r.v = v3_sel(pinned, v3_zero(), v3_add_scaled(v, gravity, h));
-  r.x = v3_add_scaled(x, r.v, h);
+  r.d = v3_scale(r.v, h);
   return r;
 }
 
 /* ---- springs ---- */
 
-/* Particle i moves by d (s w_i), j by -d (s w_j). */
+/* Particle i moves by (d s) w_i, j by -(d s) w_j. */
 STRUCT(XpPull) { F s; F lambda; };
 
 /* d = x_i - x_j, w = w_i + w_j, kh2 = k h^2. */
@@ -59,18 +60,15 @@ FN XpPull xp_spring(V3 d, F w, F rest, F kh2, F lambda)
   return r;
 }
 
-/* The same with damping; moved: change of d since the substep began; ch = c h. With ch = 0 the same bits as xp_spring. */
-FN XpPull xp_spring_damped(V3 d, V3 moved, F w, F rest, F kh2, F ch, F lambda)
+/* Its damping alone; change: of d since the substep began; ch = c h. */
+FN XpPull xp_spring_damping(V3 d, V3 change, F w, F ch)
 {
   XpPull r;
   F len2 = v3_len2(d);
   M ok = len2 > 1.0e-24f;
-  F len = f_sqrt(f_sel(ok, len2, K(1.0f)));
-  F error = kh2 * (len - rest) + lambda;
-  error = f_sel(ch > 0.0f, error + ch * f_div(v3_dot(d, moved), len), error);
-  F s = f_div(error, (f_sel(ch > 0.0f, kh2 + ch, kh2) * w + 1.0f) * len);
+  F s = f_div(ch * v3_dot(d, change), (ch * w + 1.0f) * f_sel(ok, len2, K(1.0f)));
   r.s = f_sel(ok, -s, K(0.0f));
-  r.lambda = lambda + r.s * len;
+  r.lambda = K(0.0f);
   return r;
 }
 
@@ -99,19 +97,15 @@ STRUCT(XpTri) { V3 d0; V3 d1; V3 d2; V3 lambda; };
 
 /* The energy of samebit/model.h in s = E11 + E22, d = E11 - E22 and E12: (ke + ka) s^2 / 2 + ke d^2 / 2 + 4 ke E12^2 / 2, and its
  * dissipation kd/2 s'^2 / 2 + kd/2 d'^2 / 2 + 2 kd E12'^2 / 2, times the area. kh2 and ch hold these factors times h^2 and h;
- * m: how far the vertices have moved since the substep began. */
-FN XpTri xp_tri(V3 x0, V3 x1, V3 x2, V3 m0, V3 m1, V3 m2, F w0, F w1, F w2, XpTriRest rest, V3 kh2, V3 ch, V3 lambda)
+ * e: edges x1 - x0 and x2 - x0; v: their change since the substep began. */
+FN XpTri xp_tri(V3 e1, V3 e2, V3 v1, V3 v2, F w0, F w1, F w2, XpTriRest rest, V3 kh2, V3 ch, V3 lambda)
 {
-  V3 e1 = v3_sub(x1, x0);
-  V3 e2 = v3_sub(x2, x0);
   V3 f1 = v3_add_scaled(v3_scale(e1, rest.ax), e2, rest.bx);
   V3 f2 = v3_add_scaled(v3_scale(e1, rest.ay), e2, rest.by);
   F f11 = v3_dot(f1, f1);
   F f22 = v3_dot(f2, f2);
   F f12 = v3_dot(f1, f2);
   V3 c = v3((f11 + f22) * 0.5f - 1.0f, (f11 - f22) * 0.5f, f12 * 0.5f);
-  V3 v1 = v3_sub(m1, m0);
-  V3 v2 = v3_sub(m2, m0);
   V3 g1 = v3_add_scaled(v3_scale(v1, rest.ax), v2, rest.bx);
   V3 g2 = v3_add_scaled(v3_scale(v1, rest.ay), v2, rest.by);
   F r11 = v3_dot(f1, g1);
@@ -148,9 +142,9 @@ FN XpTri xp_tri(V3 x0, V3 x1, V3 x2, V3 m0, V3 m1, V3 m2, F w0, F w1, F w2, XpTr
 
 /* What the air does to a triangle within a substep, as a correction of each vertex by its w: force -A (drag v_t + lift v_n) on the mean
  * velocity, a third at each vertex, implicit. m: mean movement of the vertices; w: sum of the three; dragh, lifth: A times the coefficient times h. */
-FN V3 xp_air(V3 x0, V3 x1, V3 x2, V3 m, F w, F dragh, F lifth)
+FN V3 xp_air(V3 e1, V3 e2, V3 m, F w, F dragh, F lifth)
 {
-  V3 n = v3_normalize_or(v3_cross(v3_sub(x1, x0), v3_sub(x2, x0)), v3(K(0.0f), K(0.0f), K(1.0f)));
+  V3 n = v3_normalize_or(v3_cross(e1, e2), v3(K(0.0f), K(0.0f), K(1.0f)));
   F along = v3_dot(m, n);
   V3 side = v3_add_scaled(m, n, -along);
   F share = w * 0.11111111f;
@@ -165,12 +159,9 @@ FN V3 xp_air(V3 x0, V3 x1, V3 x2, V3 m, F w, F dragh, F lifth)
 STRUCT(XpEdge) { V3 d0; V3 d1; V3 d2; V3 d3; F lambda; };
 
 /* Angle between the normals of triangles (2, 3, 0) and (3, 2, 1); its gradient stands on the corners' triangles at 1 / height (Bridson, Marino
- * and Fedkiw 2003). Flat triangles have none. */
-FN XpEdge xp_edge(V3 x0, V3 x1, V3 x2, V3 x3, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, F rest, F kh2, F ch, F lambda)
+ * and Fedkiw 2003). Flat triangles have none. a, b, e: from particle 2 to 0, 1 and 3; m: movement of each since the substep began. */
+FN XpEdge xp_edge(V3 a, V3 b, V3 e, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, F rest, F kh2, F ch, F lambda)
 {
-  V3 e = v3_sub(x3, x2);
-  V3 a = v3_sub(x0, x2);
-  V3 b = v3_sub(x1, x2);
   V3 n1 = v3_cross(e, a);
   V3 n2 = v3_cross(b, e);
   F e2 = v3_len2(e);
@@ -217,10 +208,10 @@ FN M33 xp_tet_columns(V3 e1, V3 e2, V3 e3, M33 b)
 }
 
 /* Stable neo-Hookean as two constraints (Macklin and Mueller, MIG 2021): sqrt(tr(F'F)) with stiffness mu V and det F - 1 - mu / lambda with
- * lambda V, solved together. muh2 and lambdah2: mu V h^2 and lambda V h^2; ratio: mu / lambda. */
-FN XpTet xp_tet(V3 x0, V3 x1, V3 x2, V3 x3, F w0, F w1, F w2, F w3, M33 b, F muh2, F lambdah2, F ratio, F shape, F volume)
+ * lambda V, solved together. e: edges from particle 0; muh2 and lambdah2: mu V h^2 and lambda V h^2; ratio: mu / lambda. */
+FN XpTet xp_tet(V3 e1, V3 e2, V3 e3, F w0, F w1, F w2, F w3, M33 b, F muh2, F lambdah2, F ratio, F shape, F volume)
 {
-  M33 f = xp_tet_columns(v3_sub(x1, x0), v3_sub(x2, x0), v3_sub(x3, x0), b);
+  M33 f = xp_tet_columns(e1, e2, e3, b);
   V3 k0 = v3_cross(f.r1, f.r2);
   V3 k1 = v3_cross(f.r2, f.r0);
   V3 k2 = v3_cross(f.r0, f.r1);
@@ -265,11 +256,11 @@ FN XpTet xp_tet(V3 x0, V3 x1, V3 x2, V3 x3, F w0, F w1, F w2, F w3, M33 b, F muh
 }
 
 /* The dissipation c/2 |rate of F|^2 within a substep, implicit: the multiplier L of F's change dF has L (1 + c h M) = -c h dF, M = sum of w b b'.
- * ch: k_damp V h. Corrections alone. */
-FN XpTet xp_tet_damping(V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, M33 b, F ch)
+ * change: of the edges since the substep began; ch: k_damp V h. Corrections alone. */
+FN XpTet xp_tet_damping(V3 change1, V3 change2, V3 change3, F w0, F w1, F w2, F w3, M33 b, F ch)
 {
   V3 b0 = v3_neg(v3_add(v3_add(b.r0, b.r1), b.r2));
-  M33 df = xp_tet_columns(v3_sub(m1, m0), v3_sub(m2, m0), v3_sub(m3, m0), b);
+  M33 df = xp_tet_columns(change1, change2, change3, b);
   S33 a = s33((((w0 * b0.x) * b0.x + (w1 * b.r0.x) * b.r0.x) + ((w2 * b.r1.x) * b.r1.x + (w3 * b.r2.x) * b.r2.x)) * ch + 1.0f,
               (((w0 * b0.y) * b0.y + (w1 * b.r0.y) * b.r0.y) + ((w2 * b.r1.y) * b.r1.y + (w3 * b.r2.y) * b.r2.y)) * ch + 1.0f,
               (((w0 * b0.z) * b0.z + (w1 * b.r0.z) * b.r0.z) + ((w2 * b.r1.z) * b.r1.z + (w3 * b.r2.z) * b.r2.z)) * ch + 1.0f,

@@ -15,14 +15,14 @@ static bool make_particles(xp_cloth *c, const sb_bind *bind)
   xp_particles *p = &c->particles;
   c->local = take(bind, ((uint64_t)m->particle_count + 1) * sizeof *c->local);
   p->x = take(bind, ((uint64_t)n + 1) * 16);
-  p->before = take(bind, ((uint64_t)n + 1) * 16);
+  p->d = take(bind, ((uint64_t)n + 1) * 16);
   p->v = take(bind, ((uint64_t)n + 1) * 16);
-  if (!index || !c->local || !p->x || !p->before || !p->v) return false;
+  if (!index || !c->local || !p->x || !p->d || !p->v) return false;
   for (uint32_t i = 0; i < m->particle_count; i++) c->local[i] = XP_NONE;
   for (uint32_t i = 0; i < n; i++) {
     index[i] = bind->particles[i];
     c->local[index[i]] = i;
-    p->x[4 * (size_t)i + 3] = m->particle_inv_mass[index[i]];
+    p->d[4 * (size_t)i + 3] = m->particle_inv_mass[index[i]];
   }
   p->index = index;
   p->count = n;
@@ -95,6 +95,7 @@ static bool fill_springs(xp_cloth *c, const sb_bind *bind, const xp_elements *e)
   bool damped = false;
   for (uint32_t i = 0; i < e->count && !damped; i++) damped = m->spring_damping[e->chosen[i]] > 0.0f;
   c->springs = take(bind, (uint64_t)count * sizeof *c->springs);
+  if (damped) c->damped |= 1u << XP_SPRING;
   if (damped) c->spring_damping = take(bind, (uint64_t)count * XP_WIDTH * sizeof(float));
   if (!c->springs || (damped && !c->spring_damping)) return false;
   for (uint32_t b = 0; b < count; b++)
@@ -137,6 +138,7 @@ static bool fill_tris(xp_cloth *c, const sb_bind *bind, const xp_elements *e)
       t->ke[l] = m->tri_ke[i] * m->tri_area[i];
       t->ka[l] = m->tri_ka[i] * m->tri_area[i];
       t->kd[l] = m->tri_kd[i] * m->tri_area[i];
+      if (t->kd[l] > 0.0f) c->damped |= 1u << XP_TRI;
     }
   return true;
 }
@@ -154,6 +156,7 @@ static bool fill_edges(xp_cloth *c, const sb_bind *bind, const xp_elements *e)
       t->rest[l] = m->edge_rest_angle[i];
       t->ke[l] = m->edge_bending_ke[i];
       t->kd[l] = m->edge_bending_kd[i];
+      if (t->kd[l] > 0.0f) c->damped |= 1u << XP_EDGE;
     }
   return true;
 }
@@ -173,6 +176,7 @@ static bool fill_tets(xp_cloth *c, const sb_bind *bind, const xp_elements *e)
       t->mu[l] = m->tet_k_mu[i] * m->tet_volume[i];
       t->lambda[l] = (m->tet_k_lambda[i] + m->tet_k_mu[i]) * m->tet_volume[i];
       t->damping[l] = m->tet_k_damp[i] * m->tet_volume[i];
+      if (t->damping[l] > 0.0f) c->damped |= 1u << XP_TET;
     }
   return true;
 }

@@ -11,6 +11,7 @@ typedef struct xp_cloth {
   xp_particles particles;
   xp_springs *springs;
   float *spring_damping;
+  uint32_t damped; /* bits 1 << kind: some of that kind have damping */
   xp_airs *airs;
   xp_tris *tris;
   xp_edges *edges;

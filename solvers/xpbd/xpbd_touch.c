@@ -44,11 +44,12 @@ void xp_touches_begin(xp_touches *s, const sb_step *step)
 
 static S33 with_mass(S33 r, float w) { return s33(r.xx + w, r.yy + w, r.zz + w, r.xy, r.xz, r.yz); }
 
-static void move_particle(float *x, V3 p)
+/* d: the particle's movement and weight. */
+static void move_particle(float *d, V3 p)
 {
-  x[0] += p.x * x[3];
-  x[1] += p.y * x[3];
-  x[2] += p.z * x[3];
+  d[0] += p.x * d[3];
+  d[1] += p.y * d[3];
+  d[2] += p.z * d[3];
 }
 
 /* ---- attachments ---- */
@@ -60,14 +61,15 @@ void xp_touches_attachments(xp_touches *s, uint32_t iteration)
   for (uint32_t i = 0; i < s->attachment_count; i++) {
     xp_attachment *a = &s->attachments[i];
     xp_body *rb = &bodies->bodies[a->body];
-    float *x = s->cloth->particles.x + 4 * (size_t)a->particle;
-    V3 point = xp_get3(a->point), now = xp_point_now(rb, point), before = xp_point_before(rb, point), at = xp_get3(x);
-    V3 c = v3_sub(at, now), dc = v3_sub(v3_sub(at, xp_get3(s->cloth->particles.before + 4 * (size_t)a->particle)), v3_sub(now, before));
+    float *d = s->cloth->particles.d + 4 * (size_t)a->particle;
+    V3 arm = xp_arm(rb, xp_get3(a->point)), was = xp_get3(s->cloth->particles.x + 4 * (size_t)a->particle), at = v3_add(was, xp_get3(d));
+    V3 dc = v3_sub(xp_get3(d), v3_sub(xp_gone(rb, arm), xp_gone_before(rb, arm)));
+    V3 c = v3_add(v3_sub(was, v3_add(v3_add(xp_get3(rb->base), arm), xp_gone_before(rb, arm))), dc);
     if (iteration == 0) memset(a->lambda, 0, sizeof a->lambda);
     XpBody b = xp_get_body(rb);
-    V3 lambda = xp_get3(a->lambda), p = xp_attach(c, dc, with_mass(xp_response(b, v3_sub(at, xp_where(rb))), x[3]), xp_kh2(a->stiffness, h), a->damping * h, lambda);
+    V3 lambda = xp_get3(a->lambda), p = xp_attach(c, dc, with_mass(xp_response(b, v3_sub(at, xp_where(rb))), d[3]), xp_kh2(a->stiffness, h), a->damping * h, lambda);
     xp_put3(a->lambda, v3_add(lambda, p));
-    move_particle(x, p);
+    move_particle(d, p);
     if (a->body < bodies->own) xp_put_body(rb, xp_correct(b, v3_sub(at, xp_where(rb)), v3_neg(p), v3_zero(), bodies->inv_h));
   }
 }
@@ -77,7 +79,7 @@ void xp_touches_attachments(xp_touches *s, uint32_t iteration)
 typedef struct side {
   xp_body *body;
   bool own;
-  V3 n, point, at, before; /* at, before: the body's point in the world */
+  V3 n, before, gone; /* before: the body's point when the substep began; gone: how far it has moved since */
 } side;
 
 static side side_of(const xp_touches *s, uint32_t i)
@@ -85,10 +87,10 @@ static side side_of(const xp_touches *s, uint32_t i)
   const sb_particle_contacts *c = s->contacts;
   uint32_t record = c->body[i] < 0 ? s->bodies->nobody : s->bodies->record[c->body[i]];
   side t = {.body = &s->bodies->bodies[record], .own = record < s->bodies->own};
-  t.point = xp_get3(c->point + 3 * (size_t)i);
+  V3 arm = xp_arm(t.body, xp_get3(c->point + 3 * (size_t)i));
   t.n = q4_rotate(xp_facing(t.body), xp_get3(c->normal + 3 * (size_t)i));
-  t.at = xp_point_now(t.body, t.point);
-  t.before = xp_point_before(t.body, t.point);
+  t.before = v3_add(v3_add(xp_get3(t.body->base), arm), xp_gone_before(t.body, arm));
+  t.gone = v3_sub(xp_gone(t.body, arm), xp_gone_before(t.body, arm));
   return t;
 }
 
@@ -96,19 +98,18 @@ static void solve(xp_touches *s, uint32_t i, uint32_t particle, uint32_t iterati
 {
   side t = side_of(s, i);
   xp_particle_touch *kept = &s->touch[i];
-  float *x = s->cloth->particles.x + 4 * (size_t)particle, radius = s->bind->model->particle_radius[s->contacts->particle[i]];
-  V3 at = xp_get3(x), d = v3_sub(v3_sub(at, xp_get3(s->cloth->particles.before + 4 * (size_t)particle)), v3_sub(t.at, t.before));
-  V3 hit = v3_add_scaled(at, t.n, -radius);
+  float *moved = s->cloth->particles.d + 4 * (size_t)particle, radius = s->bind->model->particle_radius[s->contacts->particle[i]];
+  V3 was = xp_get3(s->cloth->particles.x + 4 * (size_t)particle), d = v3_sub(xp_get3(moved), t.gone);
+  V3 hit = v3_add_scaled(v3_add(was, xp_get3(moved)), t.n, -radius);
   if (iteration == 0) kept->normal = kept->slide[0] = kept->slide[1] = kept->slide[2] = 0.0f;
   XpBody b = xp_get_body(t.body);
-  float gap0 = v3_dot(t.n, v3_sub(xp_get3(s->cloth->particles.before + 4 * (size_t)particle), t.before)) - radius;
-  float left = xp_overlap_left(gap0, s->bodies->push * s->bodies->h);
-  XpTouch touch = xp_touch(v3_dot(t.n, v3_sub(hit, t.at)) - left, d, t.n, with_mass(xp_response(b, v3_sub(hit, xp_where(t.body))), x[3]), s->contacts->friction[i], kept->normal,
-                           xp_get3(kept->slide));
+  float gap0 = v3_dot(t.n, v3_sub(was, t.before)) - radius;
+  XpTouch touch = xp_touch(gap0 + v3_dot(t.n, d) - xp_least_gap(gap0, s->bodies->h), d, t.n,
+                           with_mass(xp_response(b, v3_sub(hit, xp_where(t.body))), moved[3]), s->contacts->friction[i], kept->normal, xp_get3(kept->slide));
   if (!(touch.normal > 0.0f) && !(kept->normal > 0.0f)) return;
   kept->normal = touch.normal;
   xp_put3(kept->slide, touch.slide);
-  move_particle(x, touch.p);
+  move_particle(moved, touch.p);
   if (t.own) xp_put_body(t.body, xp_correct(b, v3_sub(hit, xp_where(t.body)), v3_neg(touch.p), v3_zero(), s->bodies->inv_h));
 }
 
@@ -118,20 +119,23 @@ static void bounce(xp_touches *s, uint32_t i, uint32_t particle)
   if (!(kept->normal > 0.0f)) return;
   side t = side_of(s, i);
   const xp_particles *p = &s->cloth->particles;
-  float *v = p->v + 4 * (size_t)particle, w = p->x[4 * (size_t)particle + 3], h = s->bodies->h;
+  float *v = p->v + 4 * (size_t)particle, w = p->d[4 * (size_t)particle + 3], h = s->bodies->h;
   uint32_t index = s->cloth->particles.index[particle];
   const float *gravity = s->bind->model->gravity + 3 * (size_t)s->bind->model->deformable_world[s->bind->model->particle_deformable[index]];
   float radius = s->bind->model->particle_radius[index];
-  V3 hit = v3_add_scaled(xp_get3(p->x + 4 * (size_t)particle), t.n, -radius), ahead = xp_get3(kept->ahead);
+  V3 was = xp_get3(p->x + 4 * (size_t)particle), hit = v3_add_scaled(v3_add(was, xp_get3(p->d + 4 * (size_t)particle)), t.n, -radius), ahead = xp_get3(kept->ahead);
   XpBody b = xp_get_body(t.body);
   V3 lever = v3_sub(hit, xp_where(t.body)), now = v3_sub(xp_get3(v), xp_velocity_at(b, lever));
   V3 before = v3_sub(v3_add_scaled(ahead, xp_get3(gravity), -h), xp_speed_at(lever, t.body->v0, t.body->w0));
   V3 next = v3_sub(ahead, xp_speed_at(lever, t.body->vp, t.body->wp));
-  float gap0 = v3_dot(t.n, v3_sub(xp_get3(p->before + 4 * (size_t)particle), t.before)) - radius;
+  float gap0 = v3_dot(t.n, v3_sub(was, t.before)) - radius;
   S33 r = with_mass(xp_response(b, v3_sub(hit, xp_where(t.body))), w);
   float j = xp_bounce(kept->normal, v3_dot(t.n, now), v3_dot(t.n, before), v3_dot(t.n, next), gap0, v3_dot(t.n, s33_mul_v3(r, t.n)),
                       s->contacts->restitution[i], s->bodies->threshold, h);
   V3 push = v3_scale(t.n, j);
+  /* overlap is pushed out by the position alone */
+  float way = w > 0.0f ? xp_push_out(gap0 + v3_dot(t.n, v3_sub(xp_get3(p->d + 4 * (size_t)particle), t.gone)), s->bodies->push * h) : 0.0f;
+  xp_put3(p->x + 4 * (size_t)particle, v3_add_scaled(was, t.n, way));
   xp_put3(v, v3_add_scaled(xp_get3(v), push, w));
   if (t.own) xp_put_body(t.body, xp_kick(b, v3_sub(hit, xp_where(t.body)), v3_neg(push), v3_zero()));
 }

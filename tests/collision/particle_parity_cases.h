@@ -13,12 +13,12 @@
   X(case_aligned_particle_box, 22, 7)                                                                                  \
   X(case_aligned_particle_cylinder, 22, 7)                                                                             \
   X(case_particle_reach, 22, 1)                                                                                        \
-  X(case_near_points, 22, 3)                                                                                           \
-  X(case_near_face, 22, 3)                                                                                             \
-  X(case_near_edges, 22, 3)                                                                                            \
-  X(case_aligned_near_face, 22, 3)                                                                                     \
-  X(case_aligned_near_edges, 22, 3)                                                                                    \
-  X(case_near_cut, 22, 3)                                                                                              \
+  X(case_near_points, 22, 6)                                                                                           \
+  X(case_near_face, 22, 6)                                                                                             \
+  X(case_near_edges, 22, 6)                                                                                            \
+  X(case_aligned_near_face, 22, 6)                                                                                     \
+  X(case_aligned_near_edges, 22, 6)                                                                                    \
+  X(case_near_cut, 22, 4)                                                                                              \
   X(case_near_boxes, 22, 9)
 
 #define SIZES v3(f_abs(IN(3)), f_abs(IN(4)), f_abs(IN(5)))
@@ -32,7 +32,7 @@
 #define OUT_NEAR(call)                                                                                                 \
   {                                                                                                                    \
     NearHit h = call;                                                                                                  \
-    OUT(0, h.distance); OUT(1, h.side); MOUT(2, h.counts);                                                             \
+    OUT(0, h.distance); OUT(1, h.side); MOUT(2, h.counts); OUT_V3(3, h.n)                                                             \
   }
 
 PARITY_KERNEL(case_particle_plane) OUT_HIT(particle_plane(IN_V3(0)))
@@ -47,15 +47,16 @@ PARITY_KERNEL(case_particle_reach) { OUT(0, particle_reach(IN_V3(6), IN_V3(18), 
 
 PARITY_KERNEL(case_near_points) OUT_NEAR(near_points(IN_V3(6), IN_V3(9)))
 PARITY_KERNEL(case_near_face) OUT_NEAR(near_face(IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), f_abs(IN(21))))
-PARITY_KERNEL(case_near_edges) OUT_NEAR(near_edges(IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), f_abs(IN(21))))
+PARITY_KERNEL(case_near_edges) OUT_NEAR(near_edges(IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), f_abs(IN(21)), IN_V3(18), IN_V3(0)))
 PARITY_KERNEL(case_aligned_near_face) OUT_NEAR(near_face(COARSE_V3(6), COARSE_V3(9), COARSE_V3(12), COARSE_V3(15), f_abs(IN(21))))
-PARITY_KERNEL(case_aligned_near_edges) OUT_NEAR(near_edges(COARSE_V3(6), COARSE_V3(9), COARSE_V3(12), COARSE_V3(15), f_abs(IN(21))))
+PARITY_KERNEL(case_aligned_near_edges) OUT_NEAR(near_edges(COARSE_V3(6), COARSE_V3(9), COARSE_V3(12), COARSE_V3(15), f_abs(IN(21)), IN_V3(18), IN_V3(0)))
 PARITY_KERNEL(case_near_cut)
 {
   F speed = near_faster(IN(0), IN_V3(6), IN_V3(9));
   OUT(0, speed);
   OUT(1, near_cut(IN(1), speed, IN(21)));
   OUT(2, near_reach(IN(1), speed, IN(21)));
+  OUT(3, near_closing(IN(0), IN_V3(6), IN_V3(9), IN_V3(12)));
 }
 PARITY_KERNEL(case_near_boxes)
 {

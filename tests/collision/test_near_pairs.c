@@ -29,31 +29,38 @@ static point cross(point a, point b)
 }
 static double clamp(double t, double low, double high) { return t < low ? low : t > high ? high : t; }
 
-static double from_segment(point x, point a, point b)
+/* From x to the segment. */
+static point to_segment(point x, point a, point b)
 {
   point d = minus(b, a);
-  return length(minus(x, plus(a, d, clamp(dot(minus(x, a), d) / dot(d, d), 0, 1))));
+  return minus(plus(a, d, clamp(dot(minus(x, a), d) / dot(d, d), 0, 1)), x);
 }
+
+static point unit(point a) { return length(a) > 1e-12 ? plus((point){{0, 0, 0}}, a, 1 / length(a)) : (point){{0, 0, 0}}; }
 
 /* How far beside a feature of that size still counts, in parts of it. */
 static double allowed(double way, double size) { return fmin(0.25, 0.02 + way / size); }
 
 /* Distance; *beside: by how much of the feature's size the nearest points miss it more than is allowed, below 0 when they do not. *side as
  * documented. */
-static double face_distance(const float *q, const int32_t p[4], double way, double *beside, double *side)
+static double face_distance(const float *q, const int32_t p[4], double way, double *beside, double *side, point *n)
 {
-  point x = at(q, p[0]), a = at(q, p[1]), b = at(q, p[2]), c = at(q, p[3]), u = minus(b, a), v = minus(c, a), d = minus(x, a), n = cross(u, v);
-  double n2 = dot(n, n), s = dot(cross(d, v), n) / n2, t = dot(cross(u, d), n) / n2, least = fmin(fmin(s, t), 1 - s - t);
+  point x = at(q, p[0]), a = at(q, p[1]), b = at(q, p[2]), c = at(q, p[3]), u = minus(b, a), v = minus(c, a), d = minus(x, a), normal = cross(u, v);
+  double n2 = dot(normal, normal), s = dot(cross(d, v), normal) / n2, t = dot(cross(u, d), normal) / n2, least = fmin(fmin(s, t), 1 - s - t);
   *beside = -least - allowed(way, sqrt(sqrt(n2)));
-  *side = dot(d, n) >= 0 ? 1 : -1;
-  if (least >= 0) return fabs(dot(d, n)) / sqrt(n2);
-  return fmin(fmin(from_segment(x, a, b), from_segment(x, b, c)), from_segment(x, c, a));
+  *side = dot(d, normal) >= 0 ? 1 : -1;
+  point apart = plus((point){{0, 0, 0}}, normal, -dot(d, normal) / n2);
+  const point sides[3] = {to_segment(x, a, b), to_segment(x, b, c), to_segment(x, c, a)};
+  for (int k = 0; k < 3 && least < 0; k++)
+    if (k == 0 || length(sides[k]) < length(apart)) apart = sides[k];
+  *n = unit(apart);
+  return length(apart);
 }
 
-static double edge_distance(const float *q, const int32_t p[4], double way, double *beside, double *side)
+static double edge_distance(const float *q, const int32_t p[4], double way, double *beside, double *side, point *n)
 {
-  point a = at(q, p[0]), b = at(q, p[2]), u = minus(at(q, p[1]), a), v = minus(at(q, p[3]), b), r = minus(b, a), n = cross(u, v);
-  double uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), n2 = dot(n, n);
+  point a = at(q, p[0]), b = at(q, p[2]), u = minus(at(q, p[1]), a), v = minus(at(q, p[3]), b), r = minus(b, a), normal = cross(u, v);
+  double uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), n2 = dot(normal, normal);
   double s = (dot(u, r) * vv - uv * dot(v, r)) / n2, t = (uv * dot(u, r) - uu * dot(v, r)) / n2;
   *beside = fmax(fmax(-s, s - 1) - allowed(way, sqrt(uu)), fmax(-t, t - 1) - allowed(way, sqrt(vv)));
   double best = INFINITY;
@@ -66,8 +73,10 @@ static double edge_distance(const float *q, const int32_t p[4], double way, doub
     point d = minus(plus(r, v, l), (point){{u.x[0] * k, u.x[1] * k, u.x[2] * k}});
     if (length(d) < best) best = length(d), apart = d;
   }
-  *side = dot(n, apart) >= 0 ? 1 : -1;
-  if (n2 < 1.1e-4 * uu * vv) *beside = 1; /* nearly parallel: no pair */
+  *side = dot(normal, apart) >= 0 ? 1 : -1;
+  *n = unit(apart);
+  if (n2 < 0.03 * uu * vv) *beside = 1; /* nearly parallel: no pair */
+  if (fabs(n2 - 0.03 * uu * vv) < 1e-4 * uu * vv) *beside = 0; /* who knows */
   return best;
 }
 
@@ -77,11 +86,12 @@ typedef struct reference {
   uint32_t missing, wrong, certain, doubtful, found;
 } reference;
 
-static double kind_distance(const float *q, uint32_t kind, const int32_t p[4], double way, double *beside, double *side)
+static double kind_distance(const float *q, uint32_t kind, const int32_t p[4], double way, double *beside, double *side, point *n)
 {
-  if (kind == SB_NEAR_FACE) return face_distance(q, p, way, beside, side);
-  if (kind == SB_NEAR_EDGES) return edge_distance(q, p, way, beside, side);
+  if (kind == SB_NEAR_FACE) return face_distance(q, p, way, beside, side, n);
+  if (kind == SB_NEAR_EDGES) return edge_distance(q, p, way, beside, side, n);
   *beside = -1, *side = 1;
+  *n = unit(minus(at(q, p[1]), at(q, p[0])));
   return length(minus(at(q, p[1]), at(q, p[0])));
 }
 
@@ -98,28 +108,48 @@ static void check_pair(reference *r, uint32_t kind, const int32_t p[4], int firs
 {
   const sb_model *m = r->s->model;
   int count = kind == SB_NEAR_POINTS ? 2 : 4;
-  double radius[2] = {0, 0}, speed = 0, beside, side, rest_beside, rest_side;
+  double radius[2] = {0, 0}, speed = 0, closing = 0, beside, side, rest_beside, rest_side;
+  point n, rest_n;
   for (int i = 0; i < count; i++) {
     radius[i >= first] = fmax(radius[i >= first], m->particle_radius[p[i]]);
     for (int k = first; k < count && i < first; k++) speed = fmax(speed, length(minus(at(r->s->qd, p[i]), at(r->s->qd, p[k]))));
   }
   bool pinned = true;
   for (int i = 0; i < count; i++) pinned = pinned && m->particle_inv_mass[p[i]] == 0;
-  double distance = kind_distance(r->s->q, kind, p, speed * r->dt, &beside, &side), thickness = radius[0] + radius[1];
+  double distance = kind_distance(r->s->q, kind, p, speed * r->dt, &beside, &side, &n), thickness = radius[0] + radius[1];
   if (m->particle_deformable[p[0]] == m->particle_deformable[p[first]])
-    thickness = fmin(thickness, kind_distance(m->particle_q, kind, p, 0, &rest_beside, &rest_side));
-  double cut = 1.5 * thickness + speed * r->dt;
+    thickness = fmin(thickness, kind_distance(m->particle_q, kind, p, 0, &rest_beside, &rest_side, &rest_n));
+  for (int i = 0; i < first; i++)
+    for (int k = first; k < count; k++) closing = fmax(closing, dot(minus(at(r->s->qd, p[i]), at(r->s->qd, p[k])), n));
+  if (kind == SB_NEAR_EDGES) closing = 0;
+  double cut = 1.5 * thickness + closing * r->dt;
+  if (kind == SB_NEAR_EDGES && m->particle_deformable[p[0]] == m->particle_deformable[p[2]]) {
+    /* neighbours on one surface are left to vertices and triangles */
+    double rest = edge_distance(m->particle_q, p, 0, &rest_beside, &rest_side, &rest_n), limit = 0;
+    for (int i = 0; i < 4; i += 2) limit = fmax(limit, 1.1 * length(minus(at(m->particle_q, p[i + 1]), at(m->particle_q, p[i]))));
+    if (fabs(rest - limit) < 1e-6) return;
+    if (rest < limit) cut = 0;
+  }
+  double pushed = fmin(thickness, distance + 0.1 * thickness);
   bool near_by = distance < cut && beside <= 0 && !pinned;
+  if (kind == SB_NEAR_EDGES) {
+    /* the common normal must not turn round */
+    point u = minus(at(r->s->q, p[1]), at(r->s->q, p[0])), v = minus(at(r->s->q, p[3]), at(r->s->q, p[2])), normal = cross(u, v);
+    point later = cross(plus(u, minus(at(r->s->qd, p[1]), at(r->s->qd, p[0])), r->dt), plus(v, minus(at(r->s->qd, p[3]), at(r->s->qd, p[2])), r->dt));
+    double left = dot(normal, later) / dot(normal, normal);
+    if (fabs(left - 0.25) < 1e-3) beside = 0;
+    if (left <= 0.249) near_by = false;
+  }
   bool doubtful = fabs(distance - cut) < 1e-5 || fabs(beside) < 1e-3;
   if (!near_by && !doubtful) return;
-  const sb_near_pairs *n = sb_collision_near_pairs(r->s->collision);
-  int64_t found = find_pair(n, kind, p);
+  const sb_near_pairs *list = sb_collision_near_pairs(r->s->collision);
+  int64_t found = find_pair(list, kind, p);
   r->found += found >= 0;
   r->doubtful += doubtful;
   if (doubtful) return;
   r->certain++;
   r->missing += found < 0;
-  if (found >= 0) r->wrong += fabs(n->thickness[found] - thickness) > 1e-5 || (distance > 1e-5 && n->side[found] != (float)side);
+  if (found >= 0) r->wrong += fabs(list->thickness[found] - pushed) > 1e-5 || (distance > 1e-5 && list->side[found] != (float)side);
 }
 
 static bool meet(const sb_model *m, int32_t p, int32_t q)

@@ -6,12 +6,14 @@
  * A shape gives a particle one contact, but meshes and heightfields up to SB_PARTICLE_MAX_FACES, the nearest faces.
  *
  * Among particles (near pairs): sorted by world, kind and features (particles in their order, triangles and edges as the model has them; an edge
- * is a side of a triangle, its lower particle first). A pair is made where the distance of the two features is below 1.5 times the thickness plus
- * the way that their particles may move past each other in the tick (their largest relative speed times dt). thickness is the sum of the largest
- * radius on either side, or within one deformable the distance at rest where that is less. A face or edge pair also needs the vertex over the
- * triangle, or the edges to cross, or nearly (by 2 % of their size and what they may slide, 25 % at most): beside, another pair does it. Edges
- * that are parallel, features that share a particle or are all pinned, and flat pieces of one surface with themselves make none. side tells on
- * which side the features are and must stay:
+ * is a side of a triangle, its lower particle first). The full thickness is the sum of the largest radius on either side, or within one deformable
+ * the distance at rest where that is less. A pair is made where the distance of the two features is below 1.5 times that, points and faces also
+ * within the way by which they may close in the tick (the largest speed at which a particle of one closes in on one of the other along the line
+ * between the nearest points, times dt). thickness is the full one, but at most the distance now and a tenth of it: what has come too near
+ * is pushed apart over several ticks. A face pair needs the vertex over the triangle, an edge pair the edges to cross, or nearly (by 2 % of
+ * their size and what they may slide, 25 % at most): beside, another pair does it. No pair is made of features that share a particle or are all
+ * pinned, of edges within 10 degrees of parallel or whose common normal turns away in the tick, of edges of one deformable that are nearer at
+ * rest than 1.1 times their length, and of flat pieces of one surface with themselves. side tells on which side the features are and must stay:
  *   POINTS    particles 0 and 1; side is 1
  *   FACE      vertex 0 against the triangle 1, 2, 3; side is 1 when it lies where the triangle's normal (x2 - x1) x (x3 - x1) points, else -1
  *   EDGES     edge 0, 1 against edge 2, 3; side is the sign of dot((x1 - x0) x (x3 - x2), closest point of 2, 3 minus that of 0, 1) */

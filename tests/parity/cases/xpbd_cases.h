@@ -12,15 +12,15 @@
   X(case_mx_turn, 8, 3)                                                                                                \
   X(case_mx_fit, 15, 9)                                                                                                \
   X(case_mx_hold, 21, 3)                                                                                               \
-  X(case_xp_velocity, 11, 3)                                                                                           \
-  X(case_xp_predict, 11, 6)                                                                                            \
+  X(case_xp_velocity, 8, 3)                                                                                            \
+  X(case_xp_predict, 8, 6)                                                                                             \
   X(case_xp_spring, 7, 2)                                                                                              \
-  X(case_xp_spring_damped, 11, 2)                                                                                      \
-  X(case_xp_tri, 34, 12)                                                                                               \
-  X(case_xp_air, 15, 3)                                                                                                \
-  X(case_xp_edge, 32, 13)                                                                                              \
-  X(case_xp_tet, 30, 14)                                                                                               \
-  X(case_xp_tet_damping, 26, 12)                                                                                       \
+  X(case_xp_spring_damping, 8, 1)                                                                                      \
+  X(case_xp_tri, 28, 12)                                                                                               \
+  X(case_xp_air, 12, 3)                                                                                                \
+  X(case_xp_edge, 29, 13)                                                                                              \
+  X(case_xp_tet, 27, 14)                                                                                               \
+  X(case_xp_tet_damping, 23, 12)                                                                                       \
   X(case_xp_attach, 17, 3)                                                                                             \
   X(case_xp_near_points, 6, 8)                                                                                         \
   X(case_xp_near_face, 13, 8)                                                                                          \
@@ -78,44 +78,40 @@ PARITY_KERNEL(case_mx_hold)
 {
   OUT_V3(0, mx_hold(parity_free(IN_V3(0), IN_V3(3), IN_V3(6), IN(9), IN(10), IN(11)), IN_S33(12), IN_V3(18)))
 }
-PARITY_KERNEL(case_xp_velocity) { OUT_V3(0, xp_velocity(IN_V3(0), IN_V3(3), IN_V3(6), IN(9), IN(10))) }
+PARITY_KERNEL(case_xp_velocity) { OUT_V3(0, xp_velocity(IN_V3(0), IN_V3(3), IN(6), IN(7))) }
 PARITY_KERNEL(case_xp_predict)
 {
-  XpMove r = xp_predict(IN_V3(0), IN_V3(3), IN(6), IN_V3(7), IN(10));
-  OUT_V3(0, r.x) OUT_V3(3, r.v)
+  XpMove r = xp_predict(IN_V3(0), IN(3), IN_V3(4), IN(7));
+  OUT_V3(0, r.d) OUT_V3(3, r.v)
 }
 PARITY_KERNEL(case_xp_spring)
 {
   XpPull r = xp_spring(IN_V3(0), IN(3), IN(4), IN(5), IN(6));
   OUT(0, r.s); OUT(1, r.lambda);
 }
-PARITY_KERNEL(case_xp_spring_damped)
-{
-  XpPull r = xp_spring_damped(IN_V3(0), IN_V3(3), IN(6), IN(7), xp_kh2(IN(8), IN(9)), IN(9), IN(10));
-  OUT(0, r.s); OUT(1, r.lambda);
-}
+PARITY_KERNEL(case_xp_spring_damping) { OUT(0, xp_spring_damping(IN_V3(0), IN_V3(3), xp_kh2(IN(6), IN(7)), IN(7)).s); }
 PARITY_KERNEL(case_xp_tri)
 {
   XpTriRest rest;
-  rest.ax = IN(21); rest.ay = IN(22); rest.bx = IN(23); rest.by = IN(24);
-  XpTri r = xp_tri(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), IN(18), IN(19), IN(20), rest, IN_V3(25), IN_V3(28), IN_V3(31));
+  rest.ax = IN(15); rest.ay = IN(16); rest.bx = IN(17); rest.by = IN(18);
+  XpTri r = xp_tri(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12), IN(13), IN(14), rest, IN_V3(19), IN_V3(22), IN_V3(25));
   OUT_V3(0, r.d0) OUT_V3(3, r.d1) OUT_V3(6, r.d2) OUT_V3(9, r.lambda)
 }
-PARITY_KERNEL(case_xp_air) { OUT_V3(0, xp_air(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12), IN(13), IN(14))) }
+PARITY_KERNEL(case_xp_air) { OUT_V3(0, xp_air(IN_V3(0), IN_V3(3), IN_V3(6), IN(9), IN(10), IN(11))) }
 PARITY_KERNEL(case_xp_edge)
 {
-  XpEdge r = xp_edge(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), IN_V3(18), IN_V3(21), IN(24), IN(25), IN(26), IN(27), IN(28), IN(29),
-                     IN(30), IN(31));
+  XpEdge r = xp_edge(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), IN_V3(18), IN(21), IN(22), IN(23), IN(24), IN(25), IN(26), IN(27),
+                     IN(28));
   OUT_V3(0, r.d0) OUT_V3(3, r.d1) OUT_V3(6, r.d2) OUT_V3(9, r.d3) OUT(12, r.lambda);
 }
 PARITY_KERNEL(case_xp_tet)
 {
-  XpTet r = xp_tet(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12), IN(13), IN(14), IN(15), IN_M33(16), IN(25), IN(26), IN(27), IN(28), IN(29));
+  XpTet r = xp_tet(IN_V3(0), IN_V3(3), IN_V3(6), IN(9), IN(10), IN(11), IN(12), IN_M33(13), IN(22), IN(23), IN(24), IN(25), IN(26));
   OUT_V3(0, r.d0) OUT_V3(3, r.d1) OUT_V3(6, r.d2) OUT_V3(9, r.d3) OUT(12, r.shape); OUT(13, r.volume);
 }
 PARITY_KERNEL(case_xp_tet_damping)
 {
-  XpTet r = xp_tet_damping(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12), IN(13), IN(14), IN(15), IN_M33(16), IN(25));
+  XpTet r = xp_tet_damping(IN_V3(0), IN_V3(3), IN_V3(6), IN(9), IN(10), IN(11), IN(12), IN_M33(13), IN(22));
   OUT_V3(0, r.d0) OUT_V3(3, r.d1) OUT_V3(6, r.d2) OUT_V3(9, r.d3)
 }
 PARITY_KERNEL(case_xp_attach) { OUT_V3(0, xp_attach(IN_V3(0), IN_V3(3), IN_S33(6), IN(12), IN(13), IN_V3(14))) }
@@ -158,7 +154,7 @@ PARITY_KERNEL(case_xp_kick)
 }
 PARITY_KERNEL(case_xp_touch)
 {
-  XpTouch r = xp_touch(IN(0) - xp_overlap_left(IN(0), IN(17)), IN_V3(1), IN_V3(4), IN_S33(7), IN(13), IN(14), IN_V3(15));
+  XpTouch r = xp_touch(xp_push_out(IN(0), IN(17)) - xp_least_gap(IN(0), IN(17)), IN_V3(1), IN_V3(4), IN_S33(7), IN(13), IN(14), IN_V3(15));
   OUT(0, r.normal); OUT_V3(1, r.slide) OUT_V3(4, r.p)
 }
 PARITY_KERNEL(case_xp_bounce) { OUT(0, xp_bounce(IN(0), IN(1), IN(2), IN(3), IN(4), IN(5), IN(6), IN(7), IN(8))); }

@@ -184,6 +184,12 @@ bool case_param_effect(sb_case_context *c, const sb_solver_api *api)
   return true;
 }
 
+/* An upper end that counts something, such as substeps, multiplies the work: there, the ticks in which all micro-scenes touch are enough. */
+static uint32_t ticks_at_end(const sb_param_desc *p, const sb_micro_scene *scene, int end)
+{
+  return end && p->type == SB_PARAM_INT ? scene->ticks / 3 : scene->ticks;
+}
+
 bool case_param_limits(sb_case_context *c, const sb_solver_api *api)
 {
   for (uint32_t i = 0; i < api->desc->param_count; i++)
@@ -195,7 +201,7 @@ bool case_param_limits(sb_case_context *c, const sb_solver_api *api)
         if (!sb_case_fits(api, &sb_micro_scenes[s])) continue;
         fill_defaults(api, params);
         params[i] = value;
-        hash_with(api, &sb_micro_scenes[s], false, sb_micro_scenes[s].ticks, params, &code);
+        hash_with(api, &sb_micro_scenes[s], false, ticks_at_end(p, &sb_micro_scenes[s], end), params, &code);
         if (code == SB_CODE_SOLVER_REFUSED || code == SB_CODE_SOLVER_FAILED || code == SB_CODE_MODE_FP_ENVIRONMENT)
           return sb_case_fail(c, "%s = %g on micro-scene %s: %s", p->name, value, sb_micro_scenes[s].name, sb_code_title(code));
       }

@@ -1,5 +1,6 @@
 /* Particles and what ties them, in a model that is being built: rounded as they are added, then copied into the arrays. C library
  * only. */
+#include "fp_env.h"
 #include "model_builder_parts.h"
 
 #include <string.h>
@@ -30,6 +31,7 @@ static float rounded(double value)
 int32_t sb_builder_add_deformable(sb_model_builder *b, const sb_build_deformable *d, const char *name)
 {
   if (!b) return -1;
+  sb_fp_env saved = sb_fp_env_enter();
   const sb_built_deformable built = {.first_particle = (int32_t)b->particles.count,
                                      .flags = d->flags,
                                      .friction = rounded(d->friction),
@@ -37,6 +39,7 @@ int32_t sb_builder_add_deformable(sb_model_builder *b, const sb_build_deformable
                                      .margin = rounded(d->margin),
                                      .contype = d->contype,
                                      .conaffinity = d->conaffinity};
+  sb_fp_env_leave(saved);
   int32_t index = sb_pool_add(b, &b->deformables, &built);
   if (index >= 0) sb_builder_add_name(b, SB_NAME_DEFORMABLE, name, "");
   return b->failed ? -1 : index;
@@ -46,10 +49,12 @@ int32_t sb_builder_add_particle(sb_model_builder *b, const sb_build_particle *p)
 {
   sb_built_deformable *last = b ? sb_pool_at(&b->deformables, (int32_t)b->deformables.count - 1) : NULL;
   if (!last) return -1;
+  sb_fp_env saved = sb_fp_env_enter();
   sb_built_particle built = {.deformable = (int32_t)b->deformables.count - 1, .mass = rounded(p->mass), .radius = rounded(p->radius)};
   sb_round_to(built.q, p->q, 3);
   sb_round_to(built.qd, p->qd, 3);
   built.inv_mass = p->pinned ? 0.0f : sb_inverse_mass(built.mass);
+  sb_fp_env_leave(saved);
   int32_t index = sb_pool_add(b, &b->particles, &built);
   if (index >= 0) last->particles++;
   return index;
@@ -58,50 +63,60 @@ int32_t sb_builder_add_particle(sb_model_builder *b, const sb_build_particle *p)
 void sb_builder_add_spring(sb_model_builder *b, const sb_build_spring *s)
 {
   if (!b) return;
+  sb_fp_env saved = sb_fp_env_enter(); /* cooked bytes depend on no setting of the caller's */
   const sb_built_spring built = {{s->particle[0], s->particle[1]}, rounded(s->rest_length), rounded(s->stiffness), rounded(s->damping)};
   sb_pool_add(b, &b->springs, &built);
+  sb_fp_env_leave(saved);
 }
 
 void sb_builder_add_tri(sb_model_builder *b, const sb_build_tri *t)
 {
   if (!b) return;
+  sb_fp_env saved = sb_fp_env_enter();
   const double material[5] = {t->ke, t->ka, t->kd, t->drag, t->lift};
   sb_built_tri built = {.area = rounded(t->area)};
   memcpy(built.particle, t->particle, sizeof built.particle);
   sb_round_to(built.pose, t->pose, 4);
   sb_round_to(built.material, material, 5);
   sb_pool_add(b, &b->tris, &built);
+  sb_fp_env_leave(saved);
 }
 
 void sb_builder_add_edge(sb_model_builder *b, const sb_build_edge *e)
 {
   if (!b) return;
+  sb_fp_env saved = sb_fp_env_enter();
   const double material[2] = {e->bending_ke, e->bending_kd};
   sb_built_edge built = {.rest_angle = rounded(e->rest_angle), .rest_length = rounded(e->rest_length)};
   memcpy(built.particle, e->particle, sizeof built.particle);
   sb_round_to(built.material, material, 2);
   sb_pool_add(b, &b->edges, &built);
+  sb_fp_env_leave(saved);
 }
 
 void sb_builder_add_tet(sb_model_builder *b, const sb_build_tet *t)
 {
   if (!b) return;
+  sb_fp_env saved = sb_fp_env_enter();
   const double material[3] = {t->k_mu, t->k_lambda, t->k_damp};
   sb_built_tet built = {.volume = rounded(t->volume)};
   memcpy(built.particle, t->particle, sizeof built.particle);
   sb_round_to(built.pose, t->pose, 9);
   sb_round_to(built.material, material, 3);
   sb_pool_add(b, &b->tets, &built);
+  sb_fp_env_leave(saved);
 }
 
 void sb_builder_add_attachment(sb_model_builder *b, const sb_build_attachment *a)
 {
   if (!b) return;
+  sb_fp_env saved = sb_fp_env_enter();
   const double material[2] = {a->stiffness, a->damping};
   sb_built_attachment built = {.particle = a->particle, .body = a->body};
   sb_round_to(built.point, a->point, 3);
   sb_round_to(built.material, material, 2);
   sb_pool_add(b, &b->attachments, &built);
+  sb_fp_env_leave(saved);
 }
 
 int32_t sb_builder_particle_count(const sb_model_builder *b) { return b ? (int32_t)b->particles.count : 0; }

@@ -1,4 +1,4 @@
-/* Hostile values where no solver may look: padding lanes, and elements behind those in use. For checks. */
+/* Hostile values where no solver may look: padding lanes, and elements and contacts behind those in use. For checks. */
 #include "sim_internal.h"
 
 #include <string.h>
@@ -18,12 +18,31 @@ static void spoil_array(const sb_array *a, uint32_t world_count)
     for (uint32_t c = 0; c < a->components; c++) a->data[sb_array_word(a, e, c)] = JUNK;
 }
 
+/* One array of a list: what is behind the entries in use. */
+#define SB_X_SPOIL(type, name, comps, doc)                                                                             \
+  if (list->capacity > list->count)                                                                                    \
+    spoil_words((uint32_t *)(void *)((type *)list->name + (size_t)list->count * (comps)), (size_t)(list->capacity - list->count) * (comps) * sizeof(type) / 4);
+
+static void spoil_contacts(const sb_contacts *list)
+{
+  SB_CONTACT_ARRAYS(SB_X_SPOIL)
+}
+
+static void spoil_particle_contacts(const sb_particle_contacts *list)
+{
+  SB_PARTICLE_CONTACT_ARRAYS(SB_X_SPOIL)
+}
+
+static void spoil_near_pairs(const sb_near_pairs *list)
+{
+  SB_NEAR_PAIR_ARRAYS(SB_X_SPOIL)
+}
+#undef SB_X_SPOIL
+
 void sb_sim_disturb(sb_sim *sim)
 {
   for (size_t i = 0; i < sim->registry.count; i++) spoil_array(&sim->registry.arrays[i], sim->model->world_count);
-  const sb_contacts *c = sb_collision_contacts(sim->collision);
-#define SB_X_SPOIL(type, name, comps, doc)                                                                             \
-  spoil_words((uint32_t *)(void *)((type *)c->name + (size_t)c->count * (comps)), (size_t)(c->capacity - c->count) * (comps) * sizeof(type) / 4);
-  SB_CONTACT_ARRAYS(SB_X_SPOIL)
-#undef SB_X_SPOIL
+  spoil_contacts(sb_collision_contacts(sim->collision));
+  spoil_particle_contacts(sb_collision_particle_contacts(sim->collision));
+  spoil_near_pairs(sb_collision_near_pairs(sim->collision));
 }

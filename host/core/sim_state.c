@@ -28,6 +28,15 @@ sb_status sb_sim_hash_start(sb_sim *sim)
   return sim->hash_start && sim->hash_sums ? SB_OK : SB_E_MEMORY;
 }
 
+#ifdef SAMEBIT_MUTANT_PADDING_HASHED
+/* The planted fault: a whole array is hashed, with what is behind its last element. */
+static void add_padding(const sb_sim *sim, const sb_array *a, sb_hash_sums *sums)
+{
+  size_t live = (size_t)sb_array_live(a, sim->model->world_count) * a->components;
+  if (live < a->words) sb_hash_words(sums, a->data + live, a->words - live, (uint32_t)live, a->id, false, 1);
+}
+#endif
+
 /* Adds the part of world w's words, all arrays in a row, that lies in [first, end). Arrays in lane blocks go whole to where they begin. */
 static void hash_piece(const sb_sim *sim, uint32_t w, uint64_t first, uint64_t end, bool *bad)
 {
@@ -46,6 +55,9 @@ static void hash_piece(const sb_sim *sim, uint32_t w, uint64_t first, uint64_t e
       sums.b += whole.b;
     }
     at += words;
+#ifdef SAMEBIT_MUTANT_PADDING_HASHED
+    if (at >= first && at < end && w + 1 == sim->model->world_count) add_padding(sim, a, &sums);
+#endif
   }
   atomic_fetch_add(&sim->hash_sums[w].a, sums.a);
   atomic_fetch_add(&sim->hash_sums[w].b, sums.b);

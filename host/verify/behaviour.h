@@ -17,6 +17,7 @@ typedef struct sb_subject {
   const sb_model_store *one;  /* one world */
   const sb_model_store *more; /* the same bodies, then others; NULL when there is none */
   uint32_t ticks;             /* of each run, at least 2 */
+  bool brief;                 /* fewer thread counts, and 40 worlds instead of 64: before a run, where the user waits */
   const sb_memory_source *memory; /* of the check "memory"; NULL for the portable one */
   const char *(*complaint)(void); /* what that memory has seen so far, or NULL */
   bool has_plain;

@@ -96,7 +96,7 @@ static bool check_scene(const sb_solver_api *api, const sb_micro_scene *scene, b
 {
   sb_model_store *one = sb_micro_scene_model(scene->name), *more = NULL;
   if (one && api->desc->handles & SB_HANDLES_RIGID) more = sb_micro_scene_model_with(scene->name, true);
-  sb_subject s = {.scene = scene->name, .api = api, .one = one, .more = more, .ticks = scene->ticks, .memory = watch->memory, .complaint = watch->complaint};
+  sb_subject s = {.scene = scene->name, .api = api, .one = one, .more = more, .ticks = scene->ticks, .brief = true, .memory = watch->memory, .complaint = watch->complaint};
   bool ok = one != NULL;
   if (!ok) verdict->mode = SB_MODE_OFF, snprintf(verdict->reason, sizeof verdict->reason, "no memory for micro-scene %s", scene->name);
   for (size_t c = 0; ok && c < sb_behaviour_check_count; c++)

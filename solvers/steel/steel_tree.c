@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef SAMEBIT_MUTANT_TIMING_BRANCH
+#include <time.h>
+#endif
 
 #include "samebit/maths.h"
 #include "samebit/solver_tools.h"
@@ -532,12 +535,28 @@ static uint32_t spare_passes(st_forest *f)
 }
 #endif
 
+#ifdef SAMEBIT_MUTANT_TIMING_BRANCH
+/* The planted fault: while the last bundle took less time than the one before it, there is time for one more pass. */
+static uint32_t passes_in_time(st_forest *f)
+{
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  long took = now.tv_nsec - f->last_time, before = f->last_took;
+  f->last_time = now.tv_nsec;
+  f->last_took = took;
+  return took < before;
+}
+#endif
+
 static void alone_chunk(void *user, uint32_t chunk)
 {
   st_forest *f = user;
   uint32_t iterations = f->iterations;
 #ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
   iterations += spare_passes(f);
+#endif
+#ifdef SAMEBIT_MUTANT_TIMING_BRANCH
+  iterations += passes_in_time(f);
 #endif
   if (!f->trees[chunk].coupled) SB_LANE_DISPATCH(f->tick.lanes, st_tree_run, &f->tick, &f->trees[chunk], iterations);
 }

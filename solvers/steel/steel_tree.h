@@ -141,6 +141,9 @@ typedef struct st_forest {
 #ifdef SAMEBIT_MUTANT_THREAD_THRESHOLD
   uint32_t number, threads;        /* of this instance; threads that have run a chunk of it */
 #endif
+#ifdef SAMEBIT_MUTANT_TIMING_BRANCH
+  long last_time, last_took;       /* ns */
+#endif
 } st_forest;
 
 /* Makes articulations of these bodies, whole ones, ascending. record: st_body of each other moving body of the model. Registers the

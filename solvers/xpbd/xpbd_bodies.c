@@ -143,7 +143,7 @@ sb_status xp_bodies_bind(xp_bodies *s, const sb_bind *bind, char *error, uint32_
 
 /* ---- passes ---- */
 
-enum { PASS_LOAD, PASS_PREDICT, PASS_OBSTACLES, PASS_JOINTS, PASS_JOINTS_BACK, PASS_CONTACTS, PASS_BOUNCES, PASS_COORDINATES, PASS_STORE };
+enum { PASS_LOAD, PASS_PREDICT, PASS_OBSTACLES, PASS_JOINTS, PASS_JOINTS_BACK, PASS_CONTACTS, PASS_PART, PASS_BOUNCES, PASS_COORDINATES, PASS_STORE };
 
 static void begin_pose(xp_body *to, V3 p, Q4 q)
 {
@@ -281,7 +281,7 @@ static void press_contact(xp_bodies *s, uint32_t item, uint32_t i)
 {
   contact_sides t = sides(s, item, i);
   xp_touch_state *kept = &s->touch[i];
-  float normal = xp_press(t.gap - xp_overlap_left(t.gap0, s->push * s->h), t.n, s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb)), kept->normal);
+  float normal = xp_press(t.gap - xp_least_gap(t.gap0, s->h), t.n, s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb)), kept->normal);
   if (normal == kept->normal) return;
   push_sides(s, &t, v3_scale(t.n, normal - kept->normal));
   kept->normal = normal;
@@ -296,6 +296,18 @@ static void rub_contact(xp_bodies *s, uint32_t item, uint32_t i)
   V3 now = xp_rub(slid(&t), t.n, s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb)), s->contacts->friction[3 * (size_t)i], kept->normal, slide);
   xp_put3(kept->slide, now);
   push_sides(s, &t, v3_sub(now, slide));
+}
+
+/* Overlap is pushed out by positions alone: no velocity comes from it. */
+static void part_contact(xp_bodies *s, uint32_t item, uint32_t i)
+{
+  contact_sides t = sides(s, item, i);
+  float way = xp_push_out(t.gap, s->push * s->h);
+  if (!(way > 0.0f)) return;
+  S33 r = s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb));
+  V3 p = v3_scale(t.n, way / f_max(v3_dot(t.n, s33_mul_v3(r, t.n)), 1.0e-20f));
+  if (t.own_a) xp_put_body(t.ra, xp_correct(t.a, t.la, v3_neg(p), v3_zero(), 0.0f));
+  if (t.own_b) xp_put_body(t.rb, xp_correct(t.b, t.lb, p, v3_zero(), 0.0f));
 }
 
 /* Points of one pair share their load, and friction tilts the body and moves the load: forth and back, twice. A palindrome, as the passes over all contacts
@@ -368,7 +380,7 @@ static void run_one(xp_bodies *s, uint32_t i)
   default: {
     uint32_t item = s->contact_colors.order[i];
     const xp_manifold *m = &s->manifolds[item];
-    for (uint32_t k = 0; k < m->count; k++) bounce_contact(s, item, m->first + k);
+    for (uint32_t k = 0; k < m->count; k++) s->pass == PASS_PART ? part_contact(s, item, m->first + k) : bounce_contact(s, item, m->first + k);
   }
   }
 }
@@ -441,6 +453,7 @@ void xp_bodies_contacts(xp_bodies *s, uint32_t iteration)
 
 void xp_bodies_velocities(xp_bodies *s)
 {
+  run_colors(s, PASS_PART, &s->contact_colors);
   run_colors(s, PASS_BOUNCES, &s->contact_colors);
   run_colors_back(s, PASS_BOUNCES, &s->contact_colors);
   run_range(s, PASS_COORDINATES, 0, s->joint_count);

@@ -70,8 +70,15 @@ FN XpBody xp_kick(XpBody b, V3 r, V3 j, V3 l)
 /* Multipliers along the normal and across it, and the correction p on the second side; the first gets -p. */
 STRUCT(XpTouch) { F normal; V3 slide; V3 p; };
 
-/* The gap that a contact may end the substep with: 0, or what is left of an overlap that is pushed out by `way` (m) in a substep. */
-FN F xp_overlap_left(F gap0, F way) { return f_min(gap0 + way, K(0.0f)); }
+/* Overlap that velocities may take out, m/s: what the last substeps have left, which must come back or stacks would sink for ever. The rest is pushed out apart from
+ * them, or deep overlap would fly apart. */
+#define XP_SETTLE_SPEED 0.02f
+
+/* The gap that a contact may end the substep with: 0, or what of an overlap at its beginning is not for velocities. */
+FN F xp_least_gap(F gap0, F h) { return f_min(gap0 + h * XP_SETTLE_SPEED, K(0.0f)); }
+
+/* How far an overlap is pushed out in a substep (m): half of it, and no more than `way`. */
+FN F xp_push_out(F gap, F way) { return f_min(f_max(-gap, K(0.0f)) * 0.5f, way); }
 
 /* The multiplier along the normal after the gap is closed, or opened again where earlier corrections went too far. */
 FN F xp_press(F gap, V3 n, S33 r, F normal)

@@ -35,18 +35,29 @@ static uint32_t particle_of(const maker *k, const xp_elements *e, uint32_t eleme
 
 /* ---- parts ---- */
 
+/* Names the part of a model particle: the start of what it is counted from, and its place there in units of a part. A large deformable has parts of its own, larger
+ * ones, so that more of its elements lie inside them. */
+static void name_part(const sb_model *m, uint32_t world, uint32_t p, uint32_t name[2])
+{
+  uint32_t d = (uint32_t)m->particle_deformable[p], first = (uint32_t)m->deformable_first_particle[d];
+  bool large = m->deformable_particles[d] >= XP_LARGE;
+  uint32_t from = large ? first : m->world_particle_start[world];
+  name[0] = from * 2u + large;
+  name[1] = (p - from) / (large ? XP_LARGE_PART : XP_PART);
+}
+
 static bool make_parts(maker *k)
 {
   const sb_model *m = k->bind->model;
-  uint32_t n = k->bind->particle_count, world = 0, last = XP_NONE;
+  uint32_t n = k->bind->particle_count, world = 0, last[2] = {XP_NONE, XP_NONE};
   k->part_of = malloc(((size_t)n + 1) * sizeof *k->part_of);
   if (!k->part_of) return false;
-  for (uint32_t i = 0, start = 0; i < n; i++) {
-    uint32_t p = k->bind->particles[i];
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t p = k->bind->particles[i], name[2];
     while (p >= m->world_particle_start[world + 1]) world++;
-    uint32_t cell = (p - m->world_particle_start[world]) / XP_PART;
-    if (i == 0 || cell != last || k->bind->particles[start] < m->world_particle_start[world]) k->part_count++, start = i;
-    last = cell;
+    name_part(m, world, p, name);
+    if (memcmp(name, last, sizeof name)) k->part_count++;
+    memcpy(last, name, sizeof last);
     k->part_of[i] = k->part_count - 1;
   }
   return true;

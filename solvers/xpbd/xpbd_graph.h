@@ -1,6 +1,6 @@
 /* The graph of fixed constraints: parts, groups, phases, colours, bundles. Made once, at binding; plain C over index lists.
  *
- * Particles are cut into parts of XP_PART, counted from the start of each world. A group holds the elements that touch the same
+ * Particles are cut into parts of XP_PART, counted from the start of each world; large deformables into larger parts of their own. A group holds the elements that touch the same
  * parts; the groups of one part alone make phase 0, the others are coloured so that groups of a phase share no part. So a phase is one parallel loop,
  * a group stays in a core's cache, and there are few phases. Inside a group, kind by kind, elements are coloured (no two of a colour share a particle), sorted by
  * particle, and cut into bundles of XP_WIDTH. Everything follows from the order of the model alone; elements that come after others change nothing for them. */
@@ -10,6 +10,8 @@
 #include "xpbd_data.h"
 
 #define XP_PART 1024u
+#define XP_LARGE 65536u     /* particles of a deformable that has parts of its own */
+#define XP_LARGE_PART 8192u /* of so many */
 #define XP_MAX_PARTICLES 4u /* of an element */
 
 /* Elements of a kind: rows of `arity` particles in the model's list, of which `chosen` are taken. An index of -1 is no particle. */

@@ -104,7 +104,7 @@ static void solve(xp_touches *s, uint32_t i, uint32_t particle, uint32_t iterati
   if (iteration == 0) kept->normal = kept->slide[0] = kept->slide[1] = kept->slide[2] = 0.0f;
   XpBody b = xp_get_body(t.body);
   float gap0 = v3_dot(t.n, v3_sub(was, t.before)) - radius;
-  XpTouch touch = xp_touch(gap0 + v3_dot(t.n, d) - xp_overlap_left(gap0, s->bodies->push * s->bodies->h), d, t.n,
+  XpTouch touch = xp_touch(gap0 + v3_dot(t.n, d) - xp_least_gap(gap0, s->bodies->h), d, t.n,
                            with_mass(xp_response(b, v3_sub(hit, xp_where(t.body))), moved[3]), s->contacts->friction[i], kept->normal, xp_get3(kept->slide));
   if (!(touch.normal > 0.0f) && !(kept->normal > 0.0f)) return;
   kept->normal = touch.normal;
@@ -133,6 +133,9 @@ static void bounce(xp_touches *s, uint32_t i, uint32_t particle)
   float j = xp_bounce(kept->normal, v3_dot(t.n, now), v3_dot(t.n, before), v3_dot(t.n, next), gap0, v3_dot(t.n, s33_mul_v3(r, t.n)),
                       s->contacts->restitution[i], s->bodies->threshold, h);
   V3 push = v3_scale(t.n, j);
+  /* overlap is pushed out by the position alone */
+  float way = w > 0.0f ? xp_push_out(gap0 + v3_dot(t.n, v3_sub(xp_get3(p->d + 4 * (size_t)particle), t.gone)), s->bodies->push * h) : 0.0f;
+  xp_put3(p->x + 4 * (size_t)particle, v3_add_scaled(was, t.n, way));
   xp_put3(v, v3_add_scaled(xp_get3(v), push, w));
   if (t.own) xp_put_body(t.body, xp_kick(b, v3_sub(hit, xp_where(t.body)), v3_neg(push), v3_zero()));
 }

@@ -55,7 +55,7 @@ static void table_and_fixtures_agree(void **state)
 static void good_plugins_pass(void **state)
 {
   (void)state;
-  static const char *const good[] = {SAMEBIT_PLUGINS "/featherstone.so", SAMEBIT_PLUGINS "/semi_implicit.so", SAMEBIT_PLUGINS "/steel.so", SAMEBIT_BROKEN "/good.so"};
+  static const char *const good[] = {SAMEBIT_PLUGINS "/featherstone.so", SAMEBIT_PLUGINS "/semi_implicit.so", SAMEBIT_PLUGINS "/steel.so", SAMEBIT_PLUGINS "/xpbd.so", SAMEBIT_BROKEN "/good.so"};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
     if (run_all(good[i], 0, NULL)) fail_msg("%s fails", good[i]);
 }

@@ -103,13 +103,55 @@ static void add_loops(sb_model_builder *b, double x)
   add_equality(b, SB_EQUALITY_WELD, last, box, 0.3);
 }
 
+#define SIDE 36 /* particles along a cloth: more than one task's share */
+
+static void tie(sb_model_builder *b, int32_t first, int i, int j, int down, int right)
+{
+  if (i + down >= SIDE || j + right >= SIDE || j + right < 0) return;
+  const double length = down && right ? 0.022097086912079612 : 0.015625 * (down + right);
+  sb_builder_add_spring(b, &(sb_build_spring){.particle = {first + i * SIDE + j, first + (i + down) * SIDE + j + right}, .rest_length = length,
+                                              .stiffness = 2, .damping = down + right > 1 ? 0.001 : 0.0});
+}
+
+/* One triangle of a cell, and across the diagonal a bending edge. */
+static void add_triangle(sb_model_builder *b, int32_t p, int32_t q, int32_t r)
+{
+  sb_build_tri t = {.particle = {p, q, r}, .pose = {64, 0, 0, 64}, .area = 0.0001220703125, .ke = 0.3, .ka = 0.2, .kd = 0.0005, .drag = 0.1, .lift = 0.2};
+  sb_builder_add_tri(b, &t);
+}
+
+/* A cloth that falls onto the heap, of springs, with triangles that drag air; a body hangs from its middle. Places are powers of two, so that no sum here
+ * depends on how it is rounded. */
+static void add_cloth(sb_model_builder *b, uint32_t handles, double x, int32_t carrier, double z)
+{
+  sb_build_deformable d = sb_build_deformable_default();
+  d.friction = 0.4, d.margin = 0.004;
+  sb_builder_add_deformable(b, &d, NULL);
+  int32_t first = sb_builder_particle_count(b);
+  for (int i = 0; i < SIDE; i++)
+    for (int j = 0; j < SIDE; j++)
+      sb_builder_add_particle(b, &(sb_build_particle){.q = {x + 0.015625 * i, -0.0625 + 0.015625 * j, 0.75 + 0.001953125 * ((i * 7 + j * 3) % 5)}, .mass = 0.0005, .radius = 0.00390625});
+  for (int i = 0; i < SIDE; i++)
+    for (int j = 0; j < SIDE; j++) {
+      tie(b, first, i, j, 1, 0), tie(b, first, i, j, 0, 1), tie(b, first, i, j, 1, 1), tie(b, first, i, j, 1, -1), tie(b, first, i, j, 2, 0);
+      int32_t p = first + i * SIDE + j;
+      if (!(handles & SB_HANDLES_CLOTH) || i + 1 == SIDE || j + 1 == SIDE) continue;
+      add_triangle(b, p, p + SIDE, p + 1);
+      add_triangle(b, p + SIDE + 1, p + 1, p + SIDE);
+      sb_builder_add_edge(b, &(sb_build_edge){.particle = {p, p + SIDE + 1, p + SIDE, p + 1}, .rest_length = 0.022, .bending_ke = 1e-6, .bending_kd = 1e-9});
+    }
+  sb_builder_add_attachment(b, &(sb_build_attachment){.particle = first + SIDE * (SIDE / 2) + SIDE / 2, .body = carrier, .point = {0, -0.125, z}, .stiffness = 2, .damping = 0.005});
+}
+
 sb_model_store *check_scene(bool more, uint32_t handles)
 {
+  bool particles = (handles & SB_HANDLES_PARTICLES) != 0;
   bool joints = (handles & SB_HANDLES_JOINTS) != 0;
   sb_model_builder *b = sb_builder_create();
   sb_model_store *store = NULL;
   add_shape(b, -1, SB_SHAPE_PLANE, 0, 0, 0);
   add_heap(b, 4, 0.0);
+  if (particles) add_cloth(b, handles, 0.1875, sb_builder_body_count(b) - 1, 0.1875);
   for (int i = 0; joints && i < 5; i++) add_chain(b, 4, 3.0 + 1.5 * i, 2.0, i % 2 ? SB_DOF_LINEAR : SB_DOF_ANGULAR);
   if (handles & SB_HANDLES_EQUALITIES) {
     add_chain(b, 5, -0.9, 0.2, SB_DOF_ANGULAR); /* falls onto the heap */
@@ -118,6 +160,7 @@ sb_model_store *check_scene(bool more, uint32_t handles)
   if (more) {
     if (joints) add_chain(b, 4, 50.0, 2.0, SB_DOF_ANGULAR);
     add_heap(b, 3, 53.0);
+    if (particles) add_cloth(b, handles, 53.1875, sb_builder_body_count(b) - 1, 0.34375);
     if (handles & SB_HANDLES_EQUALITIES) add_loops(b, 70.0);
     if (joints) add_chain(b, 3, 60.0, 2.0, SB_DOF_ANGULAR);
   }

@@ -1,15 +1,10 @@
 #!/bin/sh
-# names_the_difference.sh WORK BUILD: a core program with a fused operation as a leg of `samebit determinism`, which must say where it parts.
+# names_the_difference.sh WORK BUILD PROGRAM: a core program with a fused operation as a leg of `samebit determinism`, which must say where it parts.
 set -eu
-work=$1/named build=$2
+work=$1/named build=$2 program=$3
 root=$(cd "$(dirname "$0")/../.." && pwd)
-mkdir -p "$work"
-cmake -G Ninja -S "$root" -B "$work/fused" -DSAMEBIT_CORE_ONLY=ON -DSAMEBIT_MUTANT=fused_op -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG" > "$work/log" 2>&1 &&
-  cmake --build "$work/fused" --target samebit_core_program -j 2 >> "$work/log" 2>&1 || {
-  tail -20 "$work/log"
-  exit 1
-}
-printf '#!/bin/sh\nexec %s "$@" --lanes 1\n' "$work/fused/bin/samebit_core" > "$work/fused/run"
+mkdir -p "$work/fused"
+printf '#!/bin/sh\nexec %s "$@" --lanes 1\n' "$program" > "$work/fused/run"
 chmod +x "$work/fused/run"
 cd "$root"
 code=0

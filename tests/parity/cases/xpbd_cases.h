@@ -159,7 +159,7 @@ PARITY_KERNEL(case_xp_kick)
 }
 PARITY_KERNEL(case_xp_touch)
 {
-  XpTouch r = xp_touch(IN(0) - xp_overlap_left(IN(0), IN(17)), IN_V3(1), IN_V3(4), IN_S33(7), IN(13), IN(14), IN_V3(15));
+  XpTouch r = xp_touch(xp_push_out(IN(0), IN(17)) - xp_least_gap(IN(0), IN(17)), IN_V3(1), IN_V3(4), IN_S33(7), IN(13), IN(14), IN_V3(15));
   OUT(0, r.normal); OUT_V3(1, r.slide) OUT_V3(4, r.p)
 }
 PARITY_KERNEL(case_xp_bounce) { OUT(0, xp_bounce(IN(0), IN(1), IN(2), IN(3), IN(4), IN(5), IN(6), IN(7), IN(8))); }

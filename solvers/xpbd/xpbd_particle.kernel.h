@@ -178,10 +178,11 @@ FN F xp_edge_angle(V3 a, V3 b, V3 e)
 
 FN F xp_edge_wrap(F c) { return f_sel(c > 3.1415927f, c - 6.2831855f, f_sel(c < -3.1415927f, c + 6.2831855f, c)); }
 
-/* Corrections along the angle's gradient by d lambda = -(error + damping change) / ((stiffness + damping) w + 1), with the change of the angle that the
- * movements m have made. The gradient stands on the corners' triangles at 1 / height
- * (Bridson, Marino and Fedkiw 2003). Triangles without area have none. */
-FN XpEdge xp_edge_correct(V3 a, V3 b, V3 e, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, F error, F stiffness, F damping)
+/* The angle's gradient, which stands on the corners' triangles at 1 / height (Bridson, Marino and Fedkiw 2003), and w: the sum of w_k |g_k|^2. Triangles
+ * without area have none: live is 0, else 1. */
+STRUCT(XpBend) { V3 g0; V3 g1; V3 g2; V3 g3; F w; F live; };
+
+FN XpBend xp_edge_gradient(V3 a, V3 b, V3 e, F w0, F w1, F w2, F w3)
 {
   V3 n1 = v3_cross(e, a);
   V3 n2 = v3_cross(b, e);
@@ -193,29 +194,34 @@ FN XpEdge xp_edge_correct(V3 a, V3 b, V3 e, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F 
   q1 = f_sel(ok, q1, K(1.0f));
   q2 = f_sel(ok, q2, K(1.0f));
   F len = f_sqrt(e2);
-  V3 g0 = v3_scale(n1, -f_div(len, q1));
-  V3 g1 = v3_scale(n2, -f_div(len, q2));
+  XpBend r;
+  r.g0 = v3_scale(n1, -f_div(len, q1));
+  r.g1 = v3_scale(n2, -f_div(len, q2));
   F t0 = f_div(v3_dot(a, e), e2);
   F t1 = f_div(v3_dot(b, e), e2);
-  V3 g2 = v3_neg(v3_add_scaled(v3_scale(g0, 1.0f - t0), g1, 1.0f - t1));
-  V3 g3 = v3_neg(v3_add_scaled(v3_scale(g0, t0), g1, t1));
-  F w = (w0 * v3_len2(g0) + w1 * v3_len2(g1)) + (w2 * v3_len2(g2) + w3 * v3_len2(g3));
-  F change = (v3_dot(g0, m0) + v3_dot(g1, m1)) + (v3_dot(g2, m2) + v3_dot(g3, m3));
-  F c = damping * xp_damping_share(damping * w);
-  F dl = f_sel(ok, -f_div(error + c * change, (stiffness + c) * w + 1.0f), K(0.0f));
+  r.g2 = v3_neg(v3_add_scaled(v3_scale(r.g0, 1.0f - t0), r.g1, 1.0f - t1));
+  r.g3 = v3_neg(v3_add_scaled(v3_scale(r.g0, t0), r.g1, t1));
+  r.w = (w0 * v3_len2(r.g0) + w1 * v3_len2(r.g1)) + (w2 * v3_len2(r.g2) + w3 * v3_len2(r.g3));
+  r.live = f_sel(ok, K(1.0f), K(0.0f));
+  return r;
+}
+
+FN XpEdge xp_edge_move(XpBend g, F w0, F w1, F w2, F w3, F dl)
+{
   XpEdge r;
-  r.d0 = v3_scale(g0, dl * w0);
-  r.d1 = v3_scale(g1, dl * w1);
-  r.d2 = v3_scale(g2, dl * w2);
-  r.d3 = v3_scale(g3, dl * w3);
-  r.lambda = dl;
+  r.lambda = f_sel(g.live > 0.5f, dl, K(0.0f));
+  r.d0 = v3_scale(g.g0, r.lambda * w0);
+  r.d1 = v3_scale(g.g1, r.lambda * w1);
+  r.d2 = v3_scale(g.g2, r.lambda * w2);
+  r.d3 = v3_scale(g.g3, r.lambda * w3);
   return r;
 }
 
 FN XpEdge xp_edge(V3 a, V3 b, V3 e, F w0, F w1, F w2, F w3, F rest, F kh2, F lambda)
 {
-  V3 none = v3_zero();
-  XpEdge r = xp_edge_correct(a, b, e, none, none, none, none, w0, w1, w2, w3, kh2 * xp_edge_wrap(xp_edge_angle(a, b, e) - rest) + lambda, kh2, K(0.0f));
+  XpBend g = xp_edge_gradient(a, b, e, w0, w1, w2, w3);
+  F error = kh2 * xp_edge_wrap(xp_edge_angle(a, b, e) - rest) + lambda;
+  XpEdge r = xp_edge_move(g, w0, w1, w2, w3, -f_div(error, kh2 * g.w + 1.0f));
   r.lambda = lambda + r.lambda;
   return r;
 }
@@ -223,7 +229,10 @@ FN XpEdge xp_edge(V3 a, V3 b, V3 e, F w0, F w1, F w2, F w3, F rest, F kh2, F lam
 /* Its damping alone; a, b, e: in the middle of the movements m of the four particles. */
 FN XpEdge xp_edge_damping(V3 a, V3 b, V3 e, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, F ch)
 {
-  return xp_edge_correct(a, b, e, m0, m1, m2, m3, w0, w1, w2, w3, K(0.0f), K(0.0f), ch);
+  XpBend g = xp_edge_gradient(a, b, e, w0, w1, w2, w3);
+  F change = (v3_dot(g.g0, m0) + v3_dot(g.g1, m1)) + (v3_dot(g.g2, m2) + v3_dot(g.g3, m3));
+  F c = ch * xp_damping_share(ch * g.w);
+  return xp_edge_move(g, w0, w1, w2, w3, -f_div(c * change, c * g.w + 1.0f));
 }
 
 /* ---- tetrahedra ---- */

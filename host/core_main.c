@@ -20,7 +20,7 @@
 #define MAX_PARAMS 64
 
 typedef struct options {
-  const char *model, *setup, *hashes, *dump;
+  const char *model, *setup, *hashes, *dump, *snapshots, *restore;
   const char *solver;
   const char *params[MAX_PARAMS];
   uint32_t param_count;
@@ -44,6 +44,7 @@ static const char help[] =
     "  --broad-phase NAME   sap or all_pairs (sap)\n"
     "  --hash-every N       prints the hash after every N ticks too\n"
     "  --hashes FILE        writes the hashes of every tick; --dump FILE writes the final contacts and state, word by word\n"
+    "  --snapshots PREFIX   writes PREFIX.TICK after every tick; --restore FILE goes on from such a file, to the same --ticks\n"
     "  --hostile-fp         starts with subnormals flushed and another rounding mode set\n"
     "  --world-hashes       prints the final hash of each world\n"
     "  --body-hashes N      prints the final hash of each of the first N bodies\n"
@@ -98,6 +99,8 @@ static bool read_option(options *o, const char *name, const char *value, int *to
   if (!strcmp(name, "--setup")) return (o->setup = value) != NULL;
   if (!strcmp(name, "--hashes")) return (o->hashes = value) != NULL;
   if (!strcmp(name, "--dump")) return (o->dump = value) != NULL;
+  if (!strcmp(name, "--snapshots")) return (o->snapshots = value) != NULL;
+  if (!strcmp(name, "--restore")) return (o->restore = value) != NULL;
   if (!strcmp(name, "--solver")) return (o->solver = value) != NULL;
   if (!strcmp(name, "--ticks")) return read_whole(value, UINT64_MAX, &o->ticks);
   if (!strcmp(name, "--seed")) return read_whole(value, UINT64_MAX, &o->seed);
@@ -246,7 +249,7 @@ static sb_status create_sim(const options *o, const sb_solver_api *api, const do
 /* A file to write; NULL without a name or when it cannot be opened, which *failed tells. */
 static FILE *open_output(const char *path, bool *failed)
 {
-  FILE *file = path ? fopen(path, "w") : NULL;
+  FILE *file = path ? fopen(path, "wb") : NULL;
   if (path && !file) {
     fprintf(stderr, "samebit_core: \"%s\" cannot be written\n", path);
     *failed = true;
@@ -288,14 +291,40 @@ static const char *build_text(void)
 #endif
 }
 
+static sb_status write_snapshot(const char *prefix, const sb_sim *sim, sb_diagnostics *diag)
+{
+  char path[4096];
+  void *bytes = NULL;
+  size_t size = 0;
+  bool failed = snprintf(path, sizeof path, "%s.%" PRIu64, prefix, sb_sim_tick(sim)) >= (int)sizeof path;
+  sb_status status = sb_sim_snapshot(sim, &bytes, &size, diag);
+  if (status) return status;
+  FILE *file = open_output(failed ? "" : path, &failed);
+  if (file && fwrite(bytes, 1, size, file) != size) failed = true;
+  close_output(file, &failed);
+  free(bytes);
+  return failed ? SB_E_IO : SB_OK;
+}
+
+static sb_status restore(const char *path, sb_sim *sim, sb_diagnostics *diag)
+{
+  size_t size;
+  void *bytes = read_file(path, &size);
+  sb_status status = bytes ? sb_sim_restore(sim, bytes, size, diag) : SB_E_IO;
+  free(bytes);
+  return status;
+}
+
 static sb_status step_and_print(const options *o, sb_sim *sim, uint32_t world_count, sb_diagnostics *diag)
 {
   bool failed = false;
   FILE *hashes = open_output(o->hashes, &failed);
   if (hashes) sb_hash_file_begin(hashes, sim, build_text());
   sb_status status = failed ? SB_E_IO : SB_OK;
-  for (uint64_t tick = 1; !status && tick <= o->ticks; tick++) {
+  if (!status && o->restore) status = restore(o->restore, sim, diag);
+  for (uint64_t tick = sb_sim_tick(sim) + 1; !status && tick <= o->ticks; tick++) {
     status = sb_sim_step(sim, diag);
+    if (!status && o->snapshots) status = write_snapshot(o->snapshots, sim, diag);
     if (status) break;
     if (hashes) sb_hash_file_row(hashes, sim);
     if (o->hash_every && tick % o->hash_every == 0) printf("tick %" PRIu64 " %016" PRIx64 "\n", tick, sb_sim_hash(sim));

@@ -77,6 +77,29 @@ else
   echo "headers: no compiler for x87 arithmetic here; that refusal is not tested"
 fi
 
+# What the compiler makes of a user's own code is the same before and after all headers: none leaves a setting behind.
+code() { # compiler option...: machine code of a product and sum with what $work/before.h holds in front
+  printf '#include "before.h"\nfloat user(float a, float b, float c) { return a * b + c; }\n' > "$work/user.c"
+  "$@" -std=gnu17 -O2 -ffp-contract=fast -I"$include" -I"$work" -c "$work/user.c" -o "$work/user.o" 2> /dev/null && objdump -d "$work/user.o" | sed -n '/<user>:/,$p'
+}
+left=
+case $(uname -m) in x86_64) fused=-mfma ;; *) fused= ;; esac
+for compiler in $cc clang; do
+  command -v "$compiler" > /dev/null || continue
+  : > "$work/before.h"
+  plain=$(code "$compiler" $fused)
+  for path in "$include"/samebit/*.h; do echo "#include \"samebit/$(basename "$path")\""; done > "$work/before.h"
+  count=$((count + 1))
+  [ -n "$plain" ] && [ "$(code "$compiler" $fused)" = "$plain" ] || {
+    echo "headers: $compiler makes other code of a user's function after our headers than before"
+    failures=$((failures + 1))
+  }
+  echo '#pragma STDC FP_CONTRACT OFF
+#pragma GCC optimize("fp-contract=off")' > "$work/before.h"
+  [ "$(code "$compiler" $fused)" = "$plain" ] || left=seen
+done
+[ -n "$left" ] || { echo "headers: a pragma that a header leaves behind would not be seen"; failures=$((failures + 1)); }
+
 [ $count -gt 60 ] || { echo "headers: only $count compilations ran"; exit 1; }
 echo "headers: $count compilations, $failures failures"
 [ $failures = 0 ]

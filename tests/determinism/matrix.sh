@@ -77,6 +77,23 @@ compare_worlds() {
   failures=$((failures + 1))
 }
 
+# Snapshots cross over: this leg and the native build write the same bytes, and each goes on from the other's.
+exchange_snapshots() {
+  leg=$1 scene=$2 solver=$3
+  native=$build/bin/samebit_core
+  for side in native core; do
+    [ $side = native ] && program=$native || program=$core
+    $program "$work/scenes/$scene.sbm" --solver "$solver" --ticks 6 --snapshots "$work/scenes/$side" > "$work/scenes/$side.said"
+  done
+  want=$(sed -n 's/^hash //p' "$work/scenes/native.said")
+  here=$($core "$work/scenes/$scene.sbm" --solver "$solver" --ticks 6 --restore "$work/scenes/native.3" | sed -n 's/^hash //p')
+  there=$($native "$work/scenes/$scene.sbm" --solver "$solver" --ticks 6 --restore "$work/scenes/core.3" | sed -n 's/^hash //p')
+  compared=$((compared + 2))
+  [ -n "$want" ] && [ "$want" = "$here" ] && [ "$want" = "$there" ] && cmp -s "$work/scenes/native.3" "$work/scenes/core.3" && return
+  say "$leg, $scene under $solver: a snapshot of the native build leads to $here, one of this leg to $there, expected $want; or their bytes differ"
+  failures=$((failures + 1))
+}
+
 cook_scenes
 for leg; do
   build_leg "$leg" || continue
@@ -93,6 +110,7 @@ for leg; do
         compare "$leg" "$scene" "$solver" "$ticks" --threads 1 --shuffle 12 --broad-phase all_pairs
       fi
       compare_worlds "$leg" "$scene" "$solver"
+      [ -z "$emulated" ] || exchange_snapshots "$leg" "$scene" "$solver"
     done
   done < "$work/list"
   if ! $checks --ticks $short > "$work/$leg.checks"; then

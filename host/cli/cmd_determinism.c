@@ -263,7 +263,7 @@ static const char *owner_name(const sb_session *s, const sb_dump_difference *d, 
 {
   const char *dot = strchr(d->array, '.');
   snprintf(text, size, "%.*s", dot ? (int)(dot - d->array) : 0, d->array);
-  if (!strcmp(text, "contacts")) return "collision";
+  if (!strcmp(text, "contacts") || !strcmp(text, "particle_contacts") || !strcmp(text, "near_pairs")) return "collision";
   if (strcmp(text, "state")) return text; /* an array of the solver's own */
   for (uint32_t p = 0; p < s->part_count; p++)
     for (uint32_t i = 0; i < s->parts[p].body_count; i++)

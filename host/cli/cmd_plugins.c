@@ -69,6 +69,39 @@ int cmd_plugins_list(cli *c)
 static const char *const handle_names[] = {"rigid bodies", "joints", "contact", "particles", "cloth", "soft bodies"};
 static const char *const type_names[] = {"number", "whole number", "yes or no", "choice"};
 
+/* Constants of the model that a solver with such handles obeys, as samebit/model.h has them: they mean the same under every solver. */
+typedef struct material {
+  const char *name;
+  uint32_t handles;
+} material;
+
+static const material materials[] = {
+    {"spring_stiffness", SB_HANDLES_PARTICLES},   {"spring_damping", SB_HANDLES_PARTICLES},      {"attachment_stiffness", SB_HANDLES_PARTICLES},
+    {"attachment_damping", SB_HANDLES_PARTICLES}, {"particle_mass", SB_HANDLES_PARTICLES},       {"particle_radius", SB_HANDLES_PARTICLES},
+    {"deformable_friction", SB_HANDLES_PARTICLES}, {"deformable_restitution", SB_HANDLES_PARTICLES}, {"tri_ke", SB_HANDLES_CLOTH},
+    {"tri_ka", SB_HANDLES_CLOTH},                 {"tri_kd", SB_HANDLES_CLOTH},                  {"tri_drag", SB_HANDLES_CLOTH},
+    {"tri_lift", SB_HANDLES_CLOTH},               {"edge_bending_ke", SB_HANDLES_CLOTH},         {"edge_bending_kd", SB_HANDLES_CLOTH},
+    {"tet_k_mu", SB_HANDLES_SOFT},                {"tet_k_lambda", SB_HANDLES_SOFT},             {"tet_k_damp", SB_HANDLES_SOFT}};
+#define MATERIAL_COUNT (sizeof materials / sizeof materials[0])
+
+/* Unit and meaning of an array of the model. */
+static const char *model_text(const char *name)
+{
+#define SB_X_TEXT(domain, type, array, comps, ref, doc)                                                                \
+  if (!strcmp(name, #array)) return doc;
+  SB_MODEL_ARRAYS(SB_X_TEXT)
+#undef SB_X_TEXT
+  return "?";
+}
+
+static void show_materials(const sb_solver_desc *d)
+{
+  if (!(d->handles & (SB_HANDLES_PARTICLES | SB_HANDLES_CLOTH | SB_HANDLES_SOFT))) return;
+  printf("\n%-24s %s\n", "material (of the model)", "unit and meaning, the same under every solver; docs/materials.md");
+  for (size_t i = 0; i < MATERIAL_COUNT; i++)
+    if (d->handles & materials[i].handles) printf("%-24s %s\n", materials[i].name, model_text(materials[i].name));
+}
+
 static void show_text(const sb_module *module, const sb_solver_desc *d)
 {
   printf("%s %s by %s\n%s\n\nmodule   %s\n         XXH3 %016llx, ABI %u.%u, compiler %s, lanes mask %u\nhandles  ", d->id, d->version, d->vendor,
@@ -88,6 +121,7 @@ static void show_text(const sb_module *module, const sb_solver_desc *d)
     printf("%-24s %-8s %-12s %-10.9g %-18s %s\n", p->name, p->unit, type_names[p->type], p->value,
            p->type == SB_PARAM_CHOICE ? p->choices : range, p->text);
   }
+  show_materials(d);
 }
 
 static void show_json(cli *c, const sb_module *module, const sb_solver_desc *d)
@@ -111,6 +145,14 @@ static void show_json(cli *c, const sb_module *module, const sb_solver_desc *d)
     if (p->type == SB_PARAM_CHOICE) cJSON_AddStringToObject(row, "choices", p->choices);
     cJSON_AddStringToObject(row, "text", p->text);
     cJSON_AddItemToArray(list, row);
+  }
+  cJSON *constants = cJSON_AddArrayToObject(item, "materials");
+  for (size_t i = 0; i < MATERIAL_COUNT; i++) {
+    if (!(d->handles & materials[i].handles)) continue;
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddItemToArray(constants, row);
+    cJSON_AddStringToObject(row, "name", materials[i].name);
+    cJSON_AddStringToObject(row, "text", model_text(materials[i].name));
   }
   cJSON_AddItemToObject(c->data, "solver", item);
 }

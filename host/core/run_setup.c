@@ -43,7 +43,7 @@ void sb_setup_write(FILE *file, const sb_sim_config *c, const sb_model_store *on
   fprintf(file, "samebit-setup 1\nmodel %s %016" PRIx64 "\nworlds %u %u\ndt %u %u\nseed %" PRIu64 "\nmode %u\ncoupling %d\nmargin %08x\n", model_file,
           sb_model_store_hash(one), m->world_count, m->world_count ? m->world_key[0] : 0, c->dt_numerator, c->dt_denominator, c->seed, c->mode,
           (int)c->coupling, margin);
-  fprintf(file, "capacities %u %u 0 0\n", c->contact_capacity, c->pair_capacity);
+  fprintf(file, "capacities %u %u %u %u\n", c->contact_capacity, c->pair_capacity, c->particle_contact_capacity, c->near_pair_capacity);
   write_ranges(file, "ccd", c->ccd_bodies, c->ccd_body_count);
   for (uint32_t p = 0; p < c->part_count; p++) {
     const sb_sim_part *part = &c->parts[p];
@@ -259,8 +259,8 @@ static sb_status read_setup(reader *r, const sb_solver_api *(*find)(const char *
   expect(r, "capacities");
   c->contact_capacity = read_u32(r);
   c->pair_capacity = read_u32(r);
-  read_u32(r);
-  read_u32(r);
+  c->particle_contact_capacity = read_u32(r);
+  c->near_pair_capacity = read_u32(r);
   c->ccd_bodies = out->ccd_bodies = read_ranges(r, "ccd", m->body_count, &c->ccd_body_count);
   char word[256];
   for (next_word(r, word); !r->failed && !strcmp(word, "part"); next_word(r, word)) {

@@ -249,22 +249,35 @@ uint64_t sb_sim_hash_stage(const sb_sim *sim, sb_stage stage)
 uint64_t sb_sim_model_hash(const sb_sim *sim) { return sb_model_store_hash(sim->store); }
 uint64_t sb_sim_setup_hash(const sb_sim *sim) { return sim->setup_hash; }
 
-static void dump_contacts(const sb_sim *sim, FILE *file)
+/* One list of contacts, word by word. body, other: of each element, the first one that is there is named; or NULL. */
+static void dump_list(FILE *file, const char *name, uint32_t count, const contact_field *fields, size_t field_count, const int32_t *body,
+                      const int32_t *other)
 {
-  const sb_contacts *contacts = sb_collision_contacts(sim->collision);
-  contact_field fields[MAX_CONTACT_FIELDS];
-  size_t count = list_contact_fields(contacts, fields);
-  fprintf(file, "contacts.count 0 0 %08x -1\n", contacts->count);
-  for (uint32_t i = 0; i < contacts->count; i++) {
-    int32_t body = contacts->body_a[i] >= 0 ? contacts->body_a[i] : contacts->body_b[i];
-    for (size_t f = 0; f < count; f++)
+  fprintf(file, "%s.count 0 0 %08x -1\n", name, count);
+  for (uint32_t i = 0; i < count; i++)
+    for (size_t f = 0; f < field_count; f++)
       for (uint32_t c = 0; c < fields[f].words; c++) {
         uint32_t word;
         memcpy(&word, (const uint32_t *)fields[f].data + (size_t)i * fields[f].words + c, sizeof word);
-        if (!strcmp(fields[f].name, "contacts.key")) word = (uint32_t)(contacts->key[i] >> (32 * c));
-        fprintf(file, "%s %u %u %08x %d\n", fields[f].name, i, c, word, (int)body);
+        if (!strcmp(fields[f].name, "contacts.key")) { /* low word first, whatever the byte order */
+          uint64_t key;
+          memcpy(&key, (const uint64_t *)fields[f].data + i, sizeof key);
+          word = (uint32_t)(key >> (32 * c));
+        }
+        fprintf(file, "%s %u %u %08x %d\n", fields[f].name, i, c, word, !body ? -1 : body[i] >= 0 || !other ? (int)body[i] : (int)other[i]);
       }
-  }
+}
+
+static void dump_contacts(const sb_sim *sim, FILE *file)
+{
+  contact_field fields[MAX_CONTACT_FIELDS];
+  const sb_contacts *contacts = sb_collision_contacts(sim->collision);
+  dump_list(file, "contacts", contacts->count, fields, list_contact_fields(contacts, fields), contacts->body_a, contacts->body_b);
+  if (!sim->model->particle_count) return;
+  const sb_particle_contacts *touches = sb_collision_particle_contacts(sim->collision);
+  dump_list(file, "particle_contacts", touches->count, fields, list_particle_fields(touches, fields), touches->body, NULL);
+  const sb_near_pairs *nears = sb_collision_near_pairs(sim->collision);
+  dump_list(file, "near_pairs", nears->count, fields, list_near_fields(nears, fields), NULL, NULL);
 }
 
 void sb_sim_dump(const sb_sim *sim, FILE *file)

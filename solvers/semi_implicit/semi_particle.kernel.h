@@ -111,7 +111,7 @@ FN M33 si_tet_columns(V3 e1, V3 e2, V3 e3, M33 b)
              v3_add_scaled(v3_add_scaled(v3_scale(e1, b.r0.z), e2, b.r1.z), e3, b.r2.z));
 }
 
-/* Stable neo-Hookean (Smith, de Goes and Kim, ACM TOG 2018): P = mu F + (lambda (J - 1) - mu) cof F + k_damp F'. */
+/* Stable neo-Hookean (Smith, de Goes and Kim, ACM TOG 2018): P = mu F + ((lambda + mu) (J - 1) - mu) cof F + k_damp F E', E' the rate of the Green strain. */
 FN SiQuad si_tet(V3 x0, V3 x1, V3 x2, V3 x3, V3 v0, V3 v1, V3 v2, V3 v3_, M33 b, F volume, F k_mu, F k_lambda, F k_damp)
 {
   M33 f = si_tet_columns(v3_sub(x1, x0), v3_sub(x2, x0), v3_sub(x3, x0), b);
@@ -119,11 +119,18 @@ FN SiQuad si_tet(V3 x0, V3 x1, V3 x2, V3 x3, V3 v0, V3 v1, V3 v2, V3 v3_, M33 b,
   V3 c0 = v3_cross(f.r1, f.r2);
   V3 c1 = v3_cross(f.r2, f.r0);
   V3 c2 = v3_cross(f.r0, f.r1);
-  F press = k_lambda * (v3_dot(f.r0, c0) - 1.0f) - k_mu;
+  F press = (k_lambda + k_mu) * (v3_dot(f.r0, c0) - 1.0f) - k_mu;
+  F xx = k_damp * v3_dot(f.r0, g.r0);
+  F yy = k_damp * v3_dot(f.r1, g.r1);
+  F zz = k_damp * v3_dot(f.r2, g.r2);
+  F k_half = k_damp * 0.5f;
+  F xy = k_half * (v3_dot(f.r0, g.r1) + v3_dot(f.r1, g.r0));
+  F xz = k_half * (v3_dot(f.r0, g.r2) + v3_dot(f.r2, g.r0));
+  F yz = k_half * (v3_dot(f.r1, g.r2) + v3_dot(f.r2, g.r1));
   /* columns of P, as rows */
-  M33 p = m33(v3_add_scaled(v3_add_scaled(v3_scale(f.r0, k_mu), c0, press), g.r0, k_damp),
-              v3_add_scaled(v3_add_scaled(v3_scale(f.r1, k_mu), c1, press), g.r1, k_damp),
-              v3_add_scaled(v3_add_scaled(v3_scale(f.r2, k_mu), c2, press), g.r2, k_damp));
+  M33 p = m33(v3_add_scaled(v3_add_scaled(v3_add_scaled(v3_scale(f.r0, k_mu + xx), c0, press), f.r1, xy), f.r2, xz),
+              v3_add_scaled(v3_add_scaled(v3_add_scaled(v3_scale(f.r1, k_mu + yy), c1, press), f.r0, xy), f.r2, yz),
+              v3_add_scaled(v3_add_scaled(v3_add_scaled(v3_scale(f.r2, k_mu + zz), c2, press), f.r0, xz), f.r1, yz));
   SiQuad r;
   r.f1 = v3_scale(v3_mul_m33(b.r0, p), -volume);
   r.f2 = v3_scale(v3_mul_m33(b.r1, p), -volume);

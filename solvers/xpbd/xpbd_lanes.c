@@ -62,6 +62,12 @@ static V3 apart(const xp_rows xi, const xp_rows di, const xp_rows xj, const xp_r
   return v3_add(v3_sub(xp_v3(xi), xp_v3(xj)), v3_sub(xp_v3(di), xp_v3(dj)));
 }
 
+/* The same in the middle of the movements. */
+static V3 middle(const xp_rows xi, const xp_rows di, const xp_rows xj, const xp_rows dj)
+{
+  return v3_add_scaled(v3_sub(xp_v3(xi), xp_v3(xj)), v3_sub(xp_v3(di), xp_v3(dj)), K(0.5f));
+}
+
 /* Positions and movements of an element's n particles. */
 static void load_corners(const xp_particles *p, const uint32_t (*record)[XP_WIDTH], uint32_t lane, int n, xp_rows *x, xp_rows *d)
 {
@@ -114,7 +120,7 @@ static void springs(const xp_tick *t, uint32_t first, uint32_t end)
       F w = d[0].c[3] + d[1].c[3];
       XpPull pull;
       if (t->damping)
-        pull = xp_spring_damping(r, v3_sub(xp_v3(d[0]), xp_v3(d[1])), w, f_load(t->spring_damping + at) * h);
+        pull = xp_spring_damping(middle(x[0], d[0], x[1], d[1]), v3_sub(xp_v3(d[0]), xp_v3(d[1])), w, f_load(t->spring_damping + at) * h);
       else
         pull = xp_spring(r, w, f_load(s->rest + l), xp_kh2(f_load(s->stiffness + l), h), read_lambda(t, t->spring_lambda, at));
       keep_lambda(t, t->spring_lambda, at, pull.lambda);
@@ -155,7 +161,9 @@ static void tris(const xp_tick *t, uint32_t first, uint32_t end)
       F ke = stiff(t, f_load(e->ke + l)), ka = stiff(t, f_load(e->ka + l)), kd = viscous(t, f_load(e->kd + l) * h);
       V3 kh2 = v3(xp_kh2(ke + ka, h), xp_kh2(ke, h), xp_kh2(4.0f * ke, h)), ch = v3(kd * 0.5f, kd * 0.5f, kd * 2.0f);
       V3 lambda = v3(read_lambda(t, t->tri_lambda, at), read_lambda(t, t->tri_lambda, at + XP_WIDTH), read_lambda(t, t->tri_lambda, at + 2 * XP_WIDTH));
-      XpTri r = xp_tri(apart(x[1], d[1], x[0], d[0]), apart(x[2], d[2], x[0], d[0]), v3_sub(xp_v3(d[1]), xp_v3(d[0])), v3_sub(xp_v3(d[2]), xp_v3(d[0])),
+      V3 e1 = t->damping ? middle(x[1], d[1], x[0], d[0]) : apart(x[1], d[1], x[0], d[0]);
+      V3 e2 = t->damping ? middle(x[2], d[2], x[0], d[0]) : apart(x[2], d[2], x[0], d[0]);
+      XpTri r = xp_tri(e1, e2, v3_sub(xp_v3(d[1]), xp_v3(d[0])), v3_sub(xp_v3(d[2]), xp_v3(d[0])),
                        d[0].c[3], d[1].c[3], d[2].c[3], rest, kh2, ch, lambda);
       keep_lambda(t, t->tri_lambda, at, r.lambda.x);
       keep_lambda(t, t->tri_lambda, at + XP_WIDTH, r.lambda.y);
@@ -176,9 +184,13 @@ static void edges(const xp_tick *t, uint32_t first, uint32_t end)
       size_t at = (size_t)b * XP_WIDTH + l;
       xp_rows x[4], d[4];
       load_corners(p, e->p, l, 4, x, d);
-      XpEdge r = xp_edge(apart(x[0], d[0], x[2], d[2]), apart(x[1], d[1], x[2], d[2]), apart(x[3], d[3], x[2], d[2]), xp_v3(d[0]), xp_v3(d[1]), xp_v3(d[2]),
-                         xp_v3(d[3]), d[0].c[3], d[1].c[3], d[2].c[3], d[3].c[3], f_load(e->rest + l), stiff(t, xp_kh2(f_load(e->ke + l), h)), viscous(t, f_load(e->kd + l) * h),
-                         read_lambda(t, t->edge_lambda, at));
+      XpEdge r;
+      if (t->damping)
+        r = xp_edge_damping(middle(x[0], d[0], x[2], d[2]), middle(x[1], d[1], x[2], d[2]), middle(x[3], d[3], x[2], d[2]), xp_v3(d[0]), xp_v3(d[1]),
+                            xp_v3(d[2]), xp_v3(d[3]), d[0].c[3], d[1].c[3], d[2].c[3], d[3].c[3], f_load(e->kd + l) * h);
+      else
+        r = xp_edge(apart(x[0], d[0], x[2], d[2]), apart(x[1], d[1], x[2], d[2]), apart(x[3], d[3], x[2], d[2]), d[0].c[3], d[1].c[3], d[2].c[3], d[3].c[3], f_load(e->rest + l), xp_kh2(f_load(e->ke + l), h),
+                    read_lambda(t, t->edge_lambda, at));
       keep_lambda(t, t->edge_lambda, at, r.lambda);
       xp_store(p->d, e->p[0] + l, xp_moved(d[0], r.d0), p->count);
       xp_store(p->d, e->p[1] + l, xp_moved(d[1], r.d1), p->count);
@@ -210,7 +222,7 @@ static void tets(const xp_tick *t, uint32_t first, uint32_t end)
       M33 pose = m33(row[0], row[1], row[2]);
       if (t->damping) {
         F ch = f_load(e->damping + l) * h;
-        XpTet damped = xp_tet_damping(v3_sub(xp_v3(d[1]), xp_v3(d[0])), v3_sub(xp_v3(d[2]), xp_v3(d[0])), v3_sub(xp_v3(d[3]), xp_v3(d[0])), d[0].c[3],
+        XpTet damped = xp_tet_damping(middle(x[1], d[1], x[0], d[0]), middle(x[2], d[2], x[0], d[0]), middle(x[3], d[3], x[0], d[0]), v3_sub(xp_v3(d[1]), xp_v3(d[0])), v3_sub(xp_v3(d[2]), xp_v3(d[0])), v3_sub(xp_v3(d[3]), xp_v3(d[0])), d[0].c[3],
                                       d[1].c[3], d[2].c[3], d[3].c[3], pose, ch);
         move_tet(p, e, l, d, damped);
         continue;

@@ -60,7 +60,14 @@ FN XpPull xp_spring(V3 d, F w, F rest, F kh2, F lambda)
   return r;
 }
 
-/* Its damping alone; change: of d since the substep began; ch = c h. */
+/* Dampers take their gradient in the middle of the movement: there the change of length, angle or strain is exactly gradient times movement, so what
+ * turns without a change of shape is left alone, and each pass makes the movement (in the norm of the masses) smaller, however large c is. */
+
+/* Elements that share particles damp them one after the other, and what one has undone the next undoes again. So none takes more than half of its
+ * change, a tetrahedron, which has more neighbours, a fifth: over a substep h an element damps at most as c = 1 / (h w), or 1 / (4 h w), does. x = c h w. */
+FN F xp_damping_share(F x) { return f_div(K(1.0f), f_max(x, K(1.0f))); }
+
+/* Its damping alone; d: in the middle; change: of d since the substep began; ch = c h. */
 FN XpPull xp_spring_damping(V3 d, V3 change, F w, F ch)
 {
   XpPull r;
@@ -97,7 +104,7 @@ STRUCT(XpTri) { V3 d0; V3 d1; V3 d2; V3 lambda; };
 
 /* The energy of samebit/model.h in s = E11 + E22, d = E11 - E22 and E12: (ke + ka) s^2 / 2 + ke d^2 / 2 + 4 ke E12^2 / 2, and its
  * dissipation kd/2 s'^2 / 2 + kd/2 d'^2 / 2 + 2 kd E12'^2 / 2, times the area. kh2 and ch hold these factors times h^2 and h;
- * e: edges x1 - x0 and x2 - x0; v: their change since the substep began. */
+ * e: edges x1 - x0 and x2 - x0, of dampers in the middle of the movement; v: their change since the substep began. */
 FN XpTri xp_tri(V3 e1, V3 e2, V3 v1, V3 v2, F w0, F w1, F w2, XpTriRest rest, V3 kh2, V3 ch, V3 lambda)
 {
   V3 f1 = v3_add_scaled(v3_scale(e1, rest.ax), e2, rest.bx);
@@ -124,6 +131,7 @@ FN XpTri xp_tri(V3 e1, V3 e2, V3 v1, V3 v2, F w0, F w1, F w2, XpTriRest rest, V3
   F h2e = (mxy * f22 + myy * f12) * 0.5f;
   F hee = ((mxx * f22 + (mxy * f12) * 2.0f) + myy * f11) * 0.25f;
   S33 g = s33((h11 + h22) + h12 * 2.0f, (h11 + h22) - h12 * 2.0f, hee, h11 - h22, h1e + h2e, h1e - h2e);
+  ch = v3_scale(ch, xp_damping_share(f_max(ch.x * g.xx, f_max(ch.y * g.yy, ch.z * g.zz))));
   V3 r = v3((kh2.x * c.x + ch.x * dc.x) + lambda.x, (kh2.y * c.y + ch.y * dc.y) + lambda.y, (kh2.z * c.z + ch.z * dc.z) + lambda.z);
   V3 dl = xp_block3(g, v3_add(kh2, ch), r);
   F l1 = dl.x + dl.y;
@@ -158,9 +166,23 @@ FN V3 xp_air(V3 e1, V3 e2, V3 m, F w, F dragh, F lifth)
 /* Corrections of the opposite corners 0 and 1 and of the ends 2 and 3. */
 STRUCT(XpEdge) { V3 d0; V3 d1; V3 d2; V3 d3; F lambda; };
 
-/* Angle between the normals of triangles (2, 3, 0) and (3, 2, 1); its gradient stands on the corners' triangles at 1 / height (Bridson, Marino
- * and Fedkiw 2003). Flat triangles have none. a, b, e: from particle 2 to 0, 1 and 3; m: movement of each since the substep began. */
-FN XpEdge xp_edge(V3 a, V3 b, V3 e, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, F rest, F kh2, F ch, F lambda)
+/* Angle between the normals of triangles (2, 3, 0) and (3, 2, 1); a, b, e: corners 0 and 1 and end 3, from end 2. */
+FN F xp_edge_angle(V3 a, V3 b, V3 e)
+{
+  V3 n1 = v3_cross(e, a);
+  V3 n2 = v3_cross(b, e);
+  F e2 = v3_len2(e);
+  F len = f_sqrt(f_sel(e2 > 1.0e-16f, e2, K(1.0f)));
+  return f_atan2(f_div(v3_dot(v3_cross(n1, n2), e), len), v3_dot(n1, n2));
+}
+
+FN F xp_edge_wrap(F c) { return f_sel(c > 3.1415927f, c - 6.2831855f, f_sel(c < -3.1415927f, c + 6.2831855f, c)); }
+
+/* The angle's gradient, which stands on the corners' triangles at 1 / height (Bridson, Marino and Fedkiw 2003), and w: the sum of w_k |g_k|^2. Triangles
+ * without area have none: live is 0, else 1. */
+STRUCT(XpBend) { V3 g0; V3 g1; V3 g2; V3 g3; F w; F live; };
+
+FN XpBend xp_edge_gradient(V3 a, V3 b, V3 e, F w0, F w1, F w2, F w3)
 {
   V3 n1 = v3_cross(e, a);
   V3 n2 = v3_cross(b, e);
@@ -172,26 +194,45 @@ FN XpEdge xp_edge(V3 a, V3 b, V3 e, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2
   q1 = f_sel(ok, q1, K(1.0f));
   q2 = f_sel(ok, q2, K(1.0f));
   F len = f_sqrt(e2);
-  F angle = f_atan2(f_div(v3_dot(v3_cross(n1, n2), e), len), v3_dot(n1, n2));
-  F c = angle - rest;
-  c = f_sel(c > 3.1415927f, c - 6.2831855f, f_sel(c < -3.1415927f, c + 6.2831855f, c));
-  V3 g0 = v3_scale(n1, -f_div(len, q1));
-  V3 g1 = v3_scale(n2, -f_div(len, q2));
+  XpBend r;
+  r.g0 = v3_scale(n1, -f_div(len, q1));
+  r.g1 = v3_scale(n2, -f_div(len, q2));
   F t0 = f_div(v3_dot(a, e), e2);
   F t1 = f_div(v3_dot(b, e), e2);
-  V3 g2 = v3_neg(v3_add_scaled(v3_scale(g0, 1.0f - t0), g1, 1.0f - t1));
-  V3 g3 = v3_neg(v3_add_scaled(v3_scale(g0, t0), g1, t1));
-  F w = (w0 * v3_len2(g0) + w1 * v3_len2(g1)) + (w2 * v3_len2(g2) + w3 * v3_len2(g3));
-  F dc = (v3_dot(g0, m0) + v3_dot(g1, m1)) + (v3_dot(g2, m2) + v3_dot(g3, m3));
-  F dl = -f_div((kh2 * c + ch * dc) + lambda, (kh2 + ch) * w + 1.0f);
-  dl = f_sel(ok, dl, K(0.0f));
-  XpEdge r;
-  r.d0 = v3_scale(g0, dl * w0);
-  r.d1 = v3_scale(g1, dl * w1);
-  r.d2 = v3_scale(g2, dl * w2);
-  r.d3 = v3_scale(g3, dl * w3);
-  r.lambda = lambda + dl;
+  r.g2 = v3_neg(v3_add_scaled(v3_scale(r.g0, 1.0f - t0), r.g1, 1.0f - t1));
+  r.g3 = v3_neg(v3_add_scaled(v3_scale(r.g0, t0), r.g1, t1));
+  r.w = (w0 * v3_len2(r.g0) + w1 * v3_len2(r.g1)) + (w2 * v3_len2(r.g2) + w3 * v3_len2(r.g3));
+  r.live = f_sel(ok, K(1.0f), K(0.0f));
   return r;
+}
+
+FN XpEdge xp_edge_move(XpBend g, F w0, F w1, F w2, F w3, F dl)
+{
+  XpEdge r;
+  r.lambda = f_sel(g.live > 0.5f, dl, K(0.0f));
+  r.d0 = v3_scale(g.g0, r.lambda * w0);
+  r.d1 = v3_scale(g.g1, r.lambda * w1);
+  r.d2 = v3_scale(g.g2, r.lambda * w2);
+  r.d3 = v3_scale(g.g3, r.lambda * w3);
+  return r;
+}
+
+FN XpEdge xp_edge(V3 a, V3 b, V3 e, F w0, F w1, F w2, F w3, F rest, F kh2, F lambda)
+{
+  XpBend g = xp_edge_gradient(a, b, e, w0, w1, w2, w3);
+  F error = kh2 * xp_edge_wrap(xp_edge_angle(a, b, e) - rest) + lambda;
+  XpEdge r = xp_edge_move(g, w0, w1, w2, w3, -f_div(error, kh2 * g.w + 1.0f));
+  r.lambda = lambda + r.lambda;
+  return r;
+}
+
+/* Its damping alone; a, b, e: in the middle of the movements m of the four particles. */
+FN XpEdge xp_edge_damping(V3 a, V3 b, V3 e, V3 m0, V3 m1, V3 m2, V3 m3, F w0, F w1, F w2, F w3, F ch)
+{
+  XpBend g = xp_edge_gradient(a, b, e, w0, w1, w2, w3);
+  F change = (v3_dot(g.g0, m0) + v3_dot(g.g1, m1)) + (v3_dot(g.g2, m2) + v3_dot(g.g3, m3));
+  F c = ch * xp_damping_share(ch * g.w);
+  return xp_edge_move(g, w0, w1, w2, w3, -f_div(c * change, c * g.w + 1.0f));
 }
 
 /* ---- tetrahedra ---- */
@@ -255,27 +296,37 @@ FN XpTet xp_tet(V3 e1, V3 e2, V3 e3, F w0, F w1, F w2, F w3, M33 b, F muh2, F la
   return r;
 }
 
-/* The dissipation c/2 |rate of F|^2 within a substep, implicit: the multiplier L of F's change dF has L (1 + c h M) = -c h dF, M = sum of w b b'.
- * change: of the edges since the substep began; ch: k_damp V h. Corrections alone. */
-FN XpTet xp_tet_damping(V3 change1, V3 change2, V3 change3, F w0, F w1, F w2, F w3, M33 b, F ch)
+/* The dissipation c/2 |rate of E|^2 of the Green strain E within a substep, implicit along the direction in which E has changed:
+ * the constraint |dE| with the damping c. e: edges in the middle of the movement, change: of the edges since the substep began; ch: k_damp V h. Corrections alone. */
+FN XpTet xp_tet_damping(V3 e1, V3 e2, V3 e3, V3 change1, V3 change2, V3 change3, F w0, F w1, F w2, F w3, M33 b, F ch)
 {
-  V3 b0 = v3_neg(v3_add(v3_add(b.r0, b.r1), b.r2));
-  M33 df = xp_tet_columns(change1, change2, change3, b);
-  S33 a = s33((((w0 * b0.x) * b0.x + (w1 * b.r0.x) * b.r0.x) + ((w2 * b.r1.x) * b.r1.x + (w3 * b.r2.x) * b.r2.x)) * ch + 1.0f,
-              (((w0 * b0.y) * b0.y + (w1 * b.r0.y) * b.r0.y) + ((w2 * b.r1.y) * b.r1.y + (w3 * b.r2.y) * b.r2.y)) * ch + 1.0f,
-              (((w0 * b0.z) * b0.z + (w1 * b.r0.z) * b.r0.z) + ((w2 * b.r1.z) * b.r1.z + (w3 * b.r2.z) * b.r2.z)) * ch + 1.0f,
-              (((w0 * b0.x) * b0.y + (w1 * b.r0.x) * b.r0.y) + ((w2 * b.r1.x) * b.r1.y + (w3 * b.r2.x) * b.r2.y)) * ch,
-              (((w0 * b0.x) * b0.z + (w1 * b.r0.x) * b.r0.z) + ((w2 * b.r1.x) * b.r1.z + (w3 * b.r2.x) * b.r2.z)) * ch,
-              (((w0 * b0.y) * b0.z + (w1 * b.r0.y) * b.r0.z) + ((w2 * b.r1.y) * b.r1.z + (w3 * b.r2.y) * b.r2.z)) * ch);
-  S33 inverse = s33_inverse(a);
-  /* columns of L, each a sum of columns of dF */
-  M33 l = m33(v3_mul_m33(v3(inverse.xx, inverse.xy, inverse.xz), df), v3_mul_m33(v3(inverse.xy, inverse.yy, inverse.yz), df),
-              v3_mul_m33(v3(inverse.xz, inverse.yz, inverse.zz), df));
+  M33 f = xp_tet_columns(e1, e2, e3, b);
+  M33 g = xp_tet_columns(change1, change2, change3, b);
+  F xx = v3_dot(f.r0, g.r0);
+  F yy = v3_dot(f.r1, g.r1);
+  F zz = v3_dot(f.r2, g.r2);
+  F xy = (v3_dot(f.r0, g.r1) + v3_dot(f.r1, g.r0)) * 0.5f;
+  F xz = (v3_dot(f.r0, g.r2) + v3_dot(f.r2, g.r0)) * 0.5f;
+  F yz = (v3_dot(f.r1, g.r2) + v3_dot(f.r2, g.r1)) * 0.5f;
+  F size = f_sqrt(((xx * xx + yy * yy) + zz * zz) + ((xy * xy + xz * xz) + yz * yz) * 2.0f);
+  M ok = size > 1.0e-18f;
+  F inv = f_div(K(1.0f), f_sel(ok, size, K(1.0f)));
+  /* columns of F dE / |dE| */
+  M33 p = m33(v3_scale(v3_add_scaled(v3_add_scaled(v3_scale(f.r0, xx), f.r1, xy), f.r2, xz), inv),
+              v3_scale(v3_add_scaled(v3_add_scaled(v3_scale(f.r0, xy), f.r1, yy), f.r2, yz), inv),
+              v3_scale(v3_add_scaled(v3_add_scaled(v3_scale(f.r0, xz), f.r1, yz), f.r2, zz), inv));
+  V3 p1 = v3_mul_m33(b.r0, p);
+  V3 p2 = v3_mul_m33(b.r1, p);
+  V3 p3 = v3_mul_m33(b.r2, p);
+  V3 p0 = v3_neg(v3_add(v3_add(p1, p2), p3));
+  F w = (w0 * v3_len2(p0) + w1 * v3_len2(p1)) + (w2 * v3_len2(p2) + w3 * v3_len2(p3));
+  F c = ch * xp_damping_share((ch * w) * 4.0f);
+  F dl = f_sel(ok, -f_div(c * size, c * w + 1.0f), K(0.0f));
   XpTet r;
-  r.d0 = v3_scale(v3_mul_m33(b0, l), -(ch * w0));
-  r.d1 = v3_scale(v3_mul_m33(b.r0, l), -(ch * w1));
-  r.d2 = v3_scale(v3_mul_m33(b.r1, l), -(ch * w2));
-  r.d3 = v3_scale(v3_mul_m33(b.r2, l), -(ch * w3));
+  r.d0 = v3_scale(p0, dl * w0);
+  r.d1 = v3_scale(p1, dl * w1);
+  r.d2 = v3_scale(p2, dl * w2);
+  r.d3 = v3_scale(p3, dl * w3);
   r.shape = K(0.0f);
   r.volume = K(0.0f);
   return r;

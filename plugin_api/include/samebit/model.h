@@ -33,8 +33,8 @@
  *                 the normals of its triangles (particles 2, 3, 0 and 3, 2, 1), 0 when flat, positive when the normals part
  *   tetrahedron   energy density, for each unit of rest volume, of the deformation gradient F (F = [x1 - x0, x2 - x0, x3 - x0] tet_pose):
  *                 stable neo-Hookean (Smith, de Goes, Kim 2018) that has the Lame parameters k_mu and k_lambda at small strain:
- *                 mu / 2 * (tr(F'F) - 3) + lambda / 2 * (J - 1 - mu / lambda)^2 + constant, J = det F; dissipation
- *                 k_damp / 2 * |rate of F|^2 */
+ *                 mu / 2 * (tr(F'F) - 3) + L / 2 * (J - 1 - mu / L)^2 + constant, mu = k_mu, L = k_lambda + k_mu, J = det F; dissipation
+ *                 k_damp / 2 * |rate of E|^2, E = (F'F - 1) / 2 */
 #ifndef SAMEBIT_MODEL_H
 #define SAMEBIT_MODEL_H
 

@@ -18,9 +18,10 @@
   X(case_xp_spring_damping, 8, 1)                                                                                      \
   X(case_xp_tri, 28, 12)                                                                                               \
   X(case_xp_air, 12, 3)                                                                                                \
-  X(case_xp_edge, 29, 13)                                                                                              \
+  X(case_xp_edge, 16, 13)                                                                                              \
+  X(case_xp_edge_damping, 26, 12)                                                                                      \
   X(case_xp_tet, 27, 14)                                                                                               \
-  X(case_xp_tet_damping, 23, 12)                                                                                       \
+  X(case_xp_tet_damping, 32, 12)                                                                                       \
   X(case_xp_attach, 17, 3)                                                                                             \
   X(case_xp_near_points, 6, 8)                                                                                         \
   X(case_xp_near_face, 13, 8)                                                                                          \
@@ -100,9 +101,13 @@ PARITY_KERNEL(case_xp_tri)
 PARITY_KERNEL(case_xp_air) { OUT_V3(0, xp_air(IN_V3(0), IN_V3(3), IN_V3(6), IN(9), IN(10), IN(11))) }
 PARITY_KERNEL(case_xp_edge)
 {
-  XpEdge r = xp_edge(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), IN_V3(18), IN(21), IN(22), IN(23), IN(24), IN(25), IN(26), IN(27),
-                     IN(28));
+  XpEdge r = xp_edge(IN_V3(0), IN_V3(3), IN_V3(6), IN(9), IN(10), IN(11), IN(12), IN(13), IN(14), IN(15));
   OUT_V3(0, r.d0) OUT_V3(3, r.d1) OUT_V3(6, r.d2) OUT_V3(9, r.d3) OUT(12, r.lambda);
+}
+PARITY_KERNEL(case_xp_edge_damping)
+{
+  XpEdge r = xp_edge_damping(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), IN_V3(18), IN(21), IN(22), IN(23), IN(24), IN(25));
+  OUT_V3(0, r.d0) OUT_V3(3, r.d1) OUT_V3(6, r.d2) OUT_V3(9, r.d3)
 }
 PARITY_KERNEL(case_xp_tet)
 {
@@ -111,7 +116,7 @@ PARITY_KERNEL(case_xp_tet)
 }
 PARITY_KERNEL(case_xp_tet_damping)
 {
-  XpTet r = xp_tet_damping(IN_V3(0), IN_V3(3), IN_V3(6), IN(9), IN(10), IN(11), IN(12), IN_M33(13), IN(22));
+  XpTet r = xp_tet_damping(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), IN(18), IN(19), IN(20), IN(21), IN_M33(22), IN(31));
   OUT_V3(0, r.d0) OUT_V3(3, r.d1) OUT_V3(6, r.d2) OUT_V3(9, r.d3)
 }
 PARITY_KERNEL(case_xp_attach) { OUT_V3(0, xp_attach(IN_V3(0), IN_V3(3), IN_S33(6), IN(12), IN(13), IN_V3(14))) }

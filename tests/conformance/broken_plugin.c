@@ -215,6 +215,11 @@ static float wind_of(broken *b, const sb_step *step)
     b->bind.host->parallel_for(b->bind.host->context, 16, add_in_task_order, b);
     return 1e-3f * b->sum;
   }
+  if (IS(crowd) && b->bind.model->world_count > 200) {
+    b->sum = 0.0f;
+    b->bind.host->parallel_for(b->bind.host->context, 16, add_in_task_order, b);
+    return 1e-3f * b->sum;
+  }
   if (IS(threads) && count && step->tick < 2) {
     b->threads_seen = 0;
     b->bind.host->parallel_for(b->bind.host->context, 64, note_thread, b);
@@ -238,7 +243,7 @@ static sb_status do_harm(broken *b, const sb_step *step, char *error, uint32_t e
   if (IS(bounds)) b->own[(count + 7) / 8 * 8] = 1.0f;
   if (IS(growth)) kept = malloc(64);
   if (IS(ownership))
-    for (uint32_t i = b->bind.body_count; i < count; i++) s->body_qd[6 * (size_t)i] += 1.0f;
+    for (uint32_t i = b->bind.body_count; i < count; i++) s->body_f[6 * (size_t)i] += 1.0f;
   if (IS(hostile_nan) && count && s->body_q[0] != s->body_q[0]) b->own[(size_t)1 << 40] = 1.0f;
   if (IS(hostile_huge) && count)
     for (volatile float x = s->body_q[0]; x > 1e30f; x = x * 1.0f) continue;

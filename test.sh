@@ -10,11 +10,13 @@ case "${1:-}" in
 esac
 cd "$(dirname "$0")"
 . ./.install.sh
-install_missing gcc g++ libc6-dev clang cmake ninja-build pkg-config libinih-dev libxxhash-dev libxml2-dev libcjson-dev libelf-dev libcapstone-dev libseccomp-dev libcmocka-dev \
+install_missing ccache gcc g++ libc6-dev clang cmake ninja-build pkg-config libinih-dev libxxhash-dev libxml2-dev libcjson-dev libelf-dev libcapstone-dev libseccomp-dev libcmocka-dev \
   libvulkan-dev glslc spirv-headers spirv-tools mesa-vulkan-drivers vulkan-validationlayers binutils libclang-rt-14-dev \
   qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-s390x-linux-gnu \
   libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross gcc-arm-linux-gnueabi libc6-dev-armel-cross \
   gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross wasi-libc libclang-rt-14-dev-wasm32 lld nodejs
+# A second run compiles only what has changed, in the legs of the matrix too.
+export CMAKE_C_COMPILER_LAUNCHER=ccache
 build() { # folder, then cmake arguments
   folder=$1
   shift

@@ -48,8 +48,8 @@ build_leg() {
   checks=$work/$leg/checks
   # An emulator is 20 to 40 times as slow.
   case $leg in
-  gcc-*|clang-*) emulated= short=60 ;;
-  *) emulated=yes short=8 ;;
+  gcc-*|clang-*) emulated= short=60 skip= ;;
+  *) emulated=yes short=8 skip="--skip worlds,threads" ;; # compare and compare_worlds show those; 16 emulated threads take minutes
   esac
 }
 
@@ -101,10 +101,11 @@ for leg; do
   while read -r scene ticks; do
     for solver in $(sed -n "s/^$scene \([a-z0-9_]*\) $ticks .*/\1/p" "$root/tests/golden/run_hashes.txt"); do
       for lanes in 1 4 8; do
+        [ $lanes = 4 ] && [ -n "$emulated" ] && continue # below, with the shuffled tasks
         [ $lanes = 8 ] && [ -z "$emulated" ] && ! grep -q avx2 /proc/cpuinfo && continue
         compare "$leg" "$scene" "$solver" "$ticks" --lanes $lanes --threads 1
       done
-      compare "$leg" "$scene" "$solver" "$ticks" --threads 2 --shuffle 11
+      compare "$leg" "$scene" "$solver" "$ticks" --threads 2 --shuffle 11 ${emulated:+--lanes 4}
       if [ -z "$emulated" ]; then
         compare "$leg" "$scene" "$solver" "$ticks" --lanes 4 --threads 2
         compare "$leg" "$scene" "$solver" "$ticks" --threads 1 --shuffle 12 --broad-phase all_pairs
@@ -113,7 +114,8 @@ for leg; do
       [ -z "$emulated" ] || exchange_snapshots "$leg" "$scene" "$solver"
     done
   done < "$work/list"
-  if ! $checks --ticks $short > "$work/$leg.checks"; then
+  # shellcheck disable=SC2086
+  if ! $checks --ticks $short $skip > "$work/$leg.checks"; then
     cat "$work/$leg.checks"
     say "$leg: determinism_checks failed"
     failures=$((failures + 1))

@@ -80,7 +80,7 @@ static void bending_does_not_depend_on_the_resolution(void **state)
   (void)state;
   for (int n = 9; n <= 33; n += 24)
     for (int which = 0; which < 3; which++) {
-      char rows[8], spacing[24];
+      char rows[16], spacing[24];
       snprintf(rows, sizeof rows, "%d", n);
       snprintf(spacing, sizeof spacing, "%.17g", 1.0 / (n - 1));
       const char *const params[][2] = {{"rows", rows}, {"columns", rows}, {"spacing", spacing}, {"model", "membrane"}, {"bending", "1"}, {"pose", "flat"}};

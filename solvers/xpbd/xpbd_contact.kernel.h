@@ -24,11 +24,9 @@ FN V3 xp_attach(V3 c, V3 dc, S33 r, F kh2, F ch, V3 lambda)
 /* p: particle k moves by w_k a_k p in the substep. shift: it is set apart by w_k a_k shift without a velocity. */
 STRUCT(XpApart) { V3 p; V3 shift; };
 
-/* A pair that overlaps is set apart by at most this part of its thickness in a substep. */
-#ifndef XPA
-#define XPA 0.1f
-#define XP_NEAR_OUT 0.01f
-#endif
+/* A pair that overlaps is set apart by this part of the overlap in a substep, and at most by that of its thickness. */
+#define XP_NEAR_SHARE 0.1f
+#define XP_NEAR_MOST 0.01f
 
 /* Keeps features `thickness` apart, f: where the substep began, d = sum of a_k m_k, how far they have moved since. The part of d along the normal may use
  * up what is free between them and no more; friction takes back the rest of d, by at most mu times that push. Each makes the movement smaller in the norm of
@@ -47,7 +45,7 @@ FN XpApart xp_apart(NearPair f, V3 d, F w, F thickness, F mu)
   F back = f_sel(far > limit, f_div(limit, f_max(far, K(1.0e-20f))), K(1.0f));
   back = f_sel(limit > 0.0f, back, K(0.0f));
   F share = f_sel(can, answer, K(0.0f));
-  F way = f_min(f_max(overlap, K(0.0f)) * XPA, thickness * K(XP_NEAR_OUT));
+  F way = f_min(f_max(overlap, K(0.0f)) * K(XP_NEAR_SHARE), thickness * K(XP_NEAR_MOST));
   r.p = v3_scale(v3_add_scaled(v3_scale(f.n, push), slid, -back), share);
   r.shift = v3_scale(f.n, f_max(way, K(0.0f)) * share);
   return r;

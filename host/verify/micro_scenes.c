@@ -254,11 +254,13 @@ static void walk_down(sb_sim *sim, const sb_model *m)
   for (uint32_t p = 0; p < m->particle_count; p++) state->particle_q[3 * p + 2] -= 0.0078125f;
 }
 
+#define WALK_WORLDS 3 /* so that several tasks find near pairs */
+
 /* Contacts of one scene, folded into *run. */
 static sb_status walk_contacts(const char *name, uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *run, sb_diagnostics *diag)
 {
   sb_model_store *one = sb_micro_scene_model(name), *model = NULL;
-  sb_status status = one ? sb_model_store_replicate(one, 1, 0, &model, diag) : SB_E_MEMORY;
+  sb_status status = one ? sb_model_store_replicate(one, WALK_WORLDS, 0, &model, diag) : SB_E_MEMORY;
   sb_sim *sim = NULL;
   if (!status) {
     sb_sim_config config = {.model = model, .dt_numerator = 1, .dt_denominator = 240, .mode = SB_MODE_LOCAL, .threads = threads,

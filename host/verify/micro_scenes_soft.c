@@ -49,7 +49,7 @@ void sb_micro_scene_curtain(sb_model_builder *b)
     for (int c = 0; c < CURTAIN; c++) {
       bool under = r > CURTAIN / 2;
       int along = under ? CURTAIN - 1 - r : r;
-      add_particle(b, h * c - 0.09375, h * along - 0.0625, under ? 0.13671875 : 0.15625, 0.004, 0.00390625, r == 0 && c == 0);
+      add_particle(b, h * c - 0.09375, h * along - 0.0625, under ? 0.146484375 : 0.15625, 0.004, 0.00390625, r == 0 && c == 0);
     }
   for (int32_t r = 0; r < CURTAIN; r++)
     for (int32_t c = 0; c < CURTAIN; c++) {

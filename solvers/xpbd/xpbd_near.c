@@ -11,11 +11,10 @@ sb_status xp_near_bind(xp_near *s, const sb_bind *bind, const xp_cloth *cloth)
   const sb_host *host = bind->host;
   uint64_t pairs = (uint64_t)bind->near_pair_capacity + 1;
   *s = (xp_near){.bind = bind, .cloth = cloth};
-  s->normal = host->alloc(host->context, pairs * sizeof *s->normal);
   s->order = host->alloc(host->context, pairs * sizeof *s->order);
   s->color = host->alloc(host->context, pairs);
   s->used = host->alloc(host->context, ((uint64_t)bind->particle_count + 1) * sizeof *s->used);
-  return s->normal && s->order && s->color && s->used ? SB_OK : SB_E_MEMORY;
+  return s->order && s->color && s->used ? SB_OK : SB_E_MEMORY;
 }
 
 /* Records of a pair's particles, `nobody` where there is none. */
@@ -53,31 +52,40 @@ void xp_near_begin(xp_near *s, const sb_step *step)
   for (uint32_t i = 0; i < s->pairs->count; i++) s->order[at[s->color[i]]++] = i;
 }
 
+/* Closest points where the substep began. */
+static NearPair closest(const V3 x[4], uint32_t kind, float side)
+{
+  if (kind == SB_NEAR_POINTS) return near_points(x[0], x[1]);
+  return kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], side) : near_edges(x[0], x[1], x[2], x[3], side);
+}
+
+static bool is_zero(V3 a) { return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f; }
+
 static void solve_pair(xp_near *s, uint32_t i)
 {
   const sb_near_pairs *n = s->pairs;
   const xp_particles *p = &s->cloth->particles;
-  uint32_t record[4], kind = n->kind[i];
+  uint32_t record[4];
   V3 x[4], m[4];
   F w[4];
   records_of(s, i, record);
   for (uint32_t k = 0; k < 4; k++) {
     m[k] = xp_get3(p->d + 4 * (size_t)record[k]);
-    x[k] = v3_add(xp_get3(p->x + 4 * (size_t)record[k]), m[k]);
+    x[k] = xp_get3(p->x + 4 * (size_t)record[k]);
     w[k] = p->d[4 * (size_t)record[k] + 3];
   }
-  XpNear f = kind == SB_NEAR_POINTS ? xp_near_points(x[0], x[1])
-             : kind == SB_NEAR_FACE ? xp_near_face(x[0], x[1], x[2], x[3], n->side[i])
-                                    : xp_near_edges(x[0], x[1], x[2], x[3], n->side[i]);
-  V3 d = v3_add(v3_add(v3_scale(m[0], f.a0), v3_scale(m[1], f.a1)), v3_add(v3_scale(m[2], f.a2), v3_scale(m[3], f.a3)));
-  F answer = ((w[0] * f.a0) * f.a0 + (w[1] * f.a1) * f.a1) + ((w[2] * f.a2) * f.a2 + (w[3] * f.a3) * f.a3);
-  F normal = s->iteration ? s->normal[i] : 0.0f;
-  XpApart r = xp_apart(f, d, answer, n->thickness[i], n->friction[i], normal);
-  s->normal[i] = r.normal;
-  if (!(r.normal > 0.0f) && !(normal > 0.0f)) return;
+  NearPair f = closest(x, n->kind[i], n->side[i]);
   const F a[4] = {f.a0, f.a1, f.a2, f.a3};
-  for (uint32_t k = 0; k < 4; k++)
-    if (record[k] < p->count) xp_put3(p->d + 4 * (size_t)record[k], v3_add_scaled(m[k], r.p, w[k] * a[k]));
+  V3 d = v3_add(v3_add(v3_scale(m[0], a[0]), v3_scale(m[1], a[1])), v3_add(v3_scale(m[2], a[2]), v3_scale(m[3], a[3])));
+  F answer = ((w[0] * a[0]) * a[0] + (w[1] * a[1]) * a[1]) + ((w[2] * a[2]) * a[2] + (w[3] * a[3]) * a[3]);
+  XpApart r = xp_apart(f, d, answer, n->thickness[i], n->friction[i]);
+  bool shift = s->iteration == 0 && !is_zero(r.shift);
+  if (is_zero(r.p) && !shift) return;
+  for (uint32_t k = 0; k < 4; k++) {
+    if (record[k] >= p->count) continue;
+    xp_put3(p->d + 4 * (size_t)record[k], v3_add_scaled(m[k], r.p, w[k] * a[k]));
+    if (shift) xp_put3(p->x + 4 * (size_t)record[k], v3_add_scaled(x[k], r.shift, w[k] * a[k]));
+  }
 }
 
 #define NEAR_CHUNK 128u

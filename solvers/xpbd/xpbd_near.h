@@ -10,7 +10,6 @@ typedef struct xp_near {
   const sb_bind *bind;
   const xp_cloth *cloth;
   const sb_near_pairs *pairs;
-  float *normal;       /* multiplier of each pair within a substep */
   uint32_t *order;
   uint8_t *color;
   uint64_t *used;      /* of each particle's record */

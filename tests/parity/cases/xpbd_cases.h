@@ -1,6 +1,7 @@
 /* Parity of xpbd's kernels. */
 #include "solvers/maximal/maximal.kernel.h"
 #include "solvers/xpbd/xpbd_particle.kernel.h"
+#include "samebit/near_pair.h"
 #include "solvers/xpbd/xpbd_contact.kernel.h"
 #include "samebit/joint_law.h"
 #include "samebit/rigid_spin.h"
@@ -23,10 +24,7 @@
   X(case_xp_tet, 27, 14)                                                                                               \
   X(case_xp_tet_damping, 32, 12)                                                                                       \
   X(case_xp_attach, 17, 3)                                                                                             \
-  X(case_xp_near_points, 6, 8)                                                                                         \
-  X(case_xp_near_face, 13, 8)                                                                                          \
-  X(case_xp_near_edges, 13, 8)                                                                                         \
-  X(case_xp_apart, 11, 4)                                                                                              \
+  X(case_xp_apart, 10, 6)                                                                                              \
   X(case_xp_response, 28, 6)                                                                                           \
   X(case_xp_response_arms, 37, 6)                                                                                      \
   X(case_xp_correct, 35, 13)                                                                                           \
@@ -49,12 +47,6 @@
   name.x = IN_V3(k); name.q = IN_Q4(k + 3); name.v = IN_V3(k + 7); name.w = IN_V3(k + 10);                             \
   name.m = IN_S33(k + 13); name.i = IN_S33(k + 19);
 #define OUT_XP_BODY(b) OUT_V3(0, b.x) OUT_Q4(3, b.q) OUT_V3(7, b.v) OUT_V3(10, b.w)
-#define OUT_XP_NEAR(call)                                                                                              \
-  {                                                                                                                    \
-    XpNear r = call;                                                                                                   \
-    OUT_V3(0, r.n) OUT(3, r.distance); OUT(4, r.a0); OUT(5, r.a1); OUT(6, r.a2); OUT(7, r.a3);                         \
-  }
-
 /* Three directions, each there or not by the sign of a word. */
 FN MxFree parity_free(V3 a, V3 b, V3 c, F ua, F ub, F uc)
 {
@@ -120,20 +112,17 @@ PARITY_KERNEL(case_xp_tet_damping)
   OUT_V3(0, r.d0) OUT_V3(3, r.d1) OUT_V3(6, r.d2) OUT_V3(9, r.d3)
 }
 PARITY_KERNEL(case_xp_attach) { OUT_V3(0, xp_attach(IN_V3(0), IN_V3(3), IN_S33(6), IN(12), IN(13), IN_V3(14))) }
-PARITY_KERNEL(case_xp_near_points) OUT_XP_NEAR(xp_near_points(IN_V3(0), IN_V3(3)))
-PARITY_KERNEL(case_xp_near_face) OUT_XP_NEAR(xp_near_face(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12)))
-PARITY_KERNEL(case_xp_near_edges) OUT_XP_NEAR(xp_near_edges(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12)))
 PARITY_KERNEL(case_xp_apart)
 {
-  XpNear f;
+  NearPair f;
   f.n = IN_V3(0);
   f.distance = IN(3);
   f.a0 = IN(4);
   f.a1 = IN(4);
   f.a2 = IN(4);
   f.a3 = IN(4);
-  XpApart r = xp_apart(f, IN_V3(4), IN(7), IN(8), IN(9), IN(10));
-  OUT_V3(0, r.p) OUT(3, r.normal);
+  XpApart r = xp_apart(f, IN_V3(4), IN(7), IN(8), IN(9));
+  OUT_V3(0, r.p) OUT_V3(3, r.shift)
 }
 PARITY_KERNEL(case_xp_response)
 {

@@ -38,7 +38,7 @@ static void misbehaviour_is_named(void **state)
       {"starts_program", "system call clone"},
       {"exits", "ended the process by itself"},
       {"unclear_memory", "micro-scene"},
-      {"other_bodies", "check ownership: it moved body"},
+      {"other_bodies", "check ownership: tick 0: it wrote body_qd of body"},
       {"world_index", "check worlds: among"},
       {"counts_bodies", "check unrelated: with unrelated bodies"},
       {"reads_padding", "check padding"},

@@ -145,6 +145,10 @@ static bool compiler_arguments(const sb_shader_options *options, const char *nam
     if (!(list[n] =
               join_text("-D", options->macros[i].name, strlen(options->macros[i].name), options->macros[i].value)))
       return false;
+  if (!options->depfile) return true;
+  const char *rule[5] = {"-MD", "-MF", options->depfile, "-MT", options->depfile_target};
+  for (size_t i = 0; i < 5; i++, n++)
+    if (!(list[n] = join_text("", rule[i], strlen(rule[i]), NULL))) return false;
   return true;
 }
 
@@ -155,7 +159,7 @@ sb_status sb_shader_compile(const char *source, size_t length, const char *name,
     return sb_report(diag, SB_ERROR, SB_CODE_SHADER_COMPILE, name, "Expected the path of glslc; none was given.");
   static const char *const fixed[FIXED_ARGUMENTS] = {
       "", "-O0", "--target-env=vulkan1.2", "-fshader-stage=compute", "-o", "-", "-"};
-  char **arguments = calloc(FIXED_ARGUMENTS + options->include_dir_count + options->macro_count + 2, sizeof *arguments);
+  char **arguments = calloc(FIXED_ARGUMENTS + options->include_dir_count + options->macro_count + 7, sizeof *arguments);
   if (!arguments) return out_of_memory(name, diag);
   memcpy(arguments, fixed, sizeof fixed);
   arguments[0] = (char *)options->glslc;

@@ -26,6 +26,9 @@ typedef struct sb_shader_options {
   size_t macro_count;
   const char *glslc;     /* path of the glslc program */
   const char *spirv_opt; /* path of the spirv-opt program, or NULL to leave the module unoptimised */
+  /* A file for the names of all files that were read, as a rule of make for `depfile_target`; or NULL. The text itself
+   * is called <stdin> there. */
+  const char *depfile, *depfile_target;
 } sb_shader_options;
 
 /* The whole build of a compute shader, audit and validation included. `name` stands in messages; its folder, if it has

@@ -77,60 +77,6 @@ FN V3 si_attach(S33 response, V3 e, V3 v, F omega, F zeta)
   return v3_neg(s33_mul_v3(s33_inverse(response), wanted));
 }
 
-/* The joint frame after one dof. axis and anchor: world; anchor is a point on an angular axis. */
-STRUCT(SiAxis) { V3 axis; V3 anchor; X7 frame; };
-
-FN SiAxis si_axis_angular(X7 frame, V3 axis, V3 anchor, F x)
-{
-  SiAxis r;
-  r.axis = q4_rotate(frame.q, axis);
-  r.anchor = x7_point(frame, anchor);
-  r.frame.q = q4_mul(frame.q, q4_from_axis_angle(axis, x));
-  r.frame.p = v3_sub(r.anchor, q4_rotate(r.frame.q, anchor));
-  return r;
-}
-
-FN SiAxis si_axis_linear(X7 frame, V3 axis, F x)
-{
-  SiAxis r;
-  r.axis = q4_rotate(frame.q, axis);
-  r.frame.q = frame.q;
-  r.frame.p = v3_add_scaled(frame.p, r.axis, x);
-  r.anchor = r.frame.p;
-  return r;
-}
-
-/* Rotation vector (rad) from orientation a to a near orientation b: twice the vector part. */
-FN V3 si_turn(Q4 a, Q4 b)
-{
-  Q4 d = q4_mul(b, q4_conj(a));
-  F s = f_sel(d.w < 0.0f, K(-2.0f), K(2.0f));
-  return v3(d.x * s, d.y * s, d.z * s);
-}
-
-/* Over up to three directions: x with G x = b, G the matrix of their products. used: 1, or 0 for a direction that is not there (its x
- * is 0 where its b is). A small diagonal keeps parallel directions finite. */
-FN V3 si_solve(V3 d0, V3 d1, V3 d2, V3 used, V3 b)
-{
-  V3 u = v3_scale(d0, used.x);
-  V3 v = v3_scale(d1, used.y);
-  V3 w = v3_scale(d2, used.z);
-  S33 g = s33((v3_dot(u, u) + 1.0e-6f) + (1.0f - used.x), (v3_dot(v, v) + 1.0e-6f) + (1.0f - used.y),
-              (v3_dot(w, w) + 1.0e-6f) + (1.0f - used.z), v3_dot(u, v), v3_dot(u, w), v3_dot(v, w));
-  return s33_mul_v3(s33_inverse(g), b);
-}
-
-/* Least squares: x minimises |d0 x0 + d1 x1 + d2 x2 - e|. */
-FN V3 si_fit(V3 d0, V3 d1, V3 d2, V3 used, V3 e)
-{
-  return si_solve(d0, d1, d2, used, v3(v3_dot(d0, e) * used.x, v3_dot(d1, e) * used.y, v3_dot(d2, e) * used.z));
-}
-
-FN V3 si_combine(V3 d0, V3 d1, V3 d2, V3 x)
-{
-  return v3_add_scaled(v3_add_scaled(v3_scale(d0, x.x), d1, x.y), d2, x.z);
-}
-
 /* Forces of a contact; it acts midway between the two surfaces' points xa and xb (m, world). */
 FN SiPair si_contact(SiBody a, SiBody b, V3 xa, V3 xb, V3 n, F mu, F omega, F zeta, F dt)
 {

@@ -13,18 +13,17 @@ typedef struct joint_lanes {
   SiBody a, b;     /* parent, child */
   X7 frame;        /* of the child, as the coordinates predict it */
   F q[6], qd[6];
-  SiAxis axis[6];
+  MxAxis axis[6];
   /* up to three angular and three linear dofs, in order */
-  V3 turn[3], slide[3];
-  V3 turn_used, slide_used;
-  V3 x;            /* where the attachment acts, m */
+  MxFree turn, slide;
+  V3 x; /* where the attachment acts, m */
 } joint_lanes;
 
-static void set_slot(V3 *used, uint32_t slot)
+static void add_direction(MxFree *f, uint32_t slot, V3 d)
 {
-  if (slot == 0) used->x = K(1.0f);
-  if (slot == 1) used->y = K(1.0f);
-  if (slot == 2) used->z = K(1.0f);
+  if (slot == 0) f->d0 = d, f->used.x = K(1.0f);
+  if (slot == 1) f->d1 = d, f->used.y = K(1.0f);
+  if (slot == 2) f->d2 = d, f->used.z = K(1.0f);
 }
 
 static F get_slot(V3 v, uint32_t slot) { return slot == 0 ? v.x : slot == 1 ? v.y : v.z; }
@@ -45,8 +44,7 @@ static void load_joints(const si_tick *t, joint_lanes *j, const si_joint_group *
   }
   j->a = gather_body(t, j->parent);
   j->b = gather_body(t, j->child);
-  j->turn_used = j->slide_used = v3_zero();
-  for (int i = 0; i < 3; i++) j->turn[i] = j->slide[i] = v3_zero();
+  j->turn = j->slide = mx_free_none();
 }
 
 /* Walks the dofs from the parent: axes in world frame, and the child's frame as the coordinates predict it. */
@@ -61,12 +59,12 @@ static void walk_axes(const si_tick *t, joint_lanes *j)
     j->q[d] = gather(t->state->joint_q + d, j->coord, 1, 0);
     F x = j->q[d] - dof_number(j, m->joint_ref, d);
     if (j->group->dof_kind[d] == SB_DOF_ANGULAR) {
-      j->axis[d] = si_axis_angular(j->frame, axis, anchor, x);
+      j->axis[d] = mx_axis_angular(j->frame, axis, anchor, x);
       local = anchor;
-      if (turns < 3) j->turn[turns] = j->axis[d].axis, set_slot(&j->turn_used, turns++);
+      add_direction(&j->turn, turns++, j->axis[d].axis);
     } else {
-      j->axis[d] = si_axis_linear(j->frame, axis, x);
-      if (slides < 3) j->slide[slides] = j->axis[d].axis, set_slot(&j->slide_used, slides++);
+      j->axis[d] = mx_axis_linear(j->frame, axis, x);
+      add_direction(&j->slide, slides++, j->axis[d].axis);
     }
     j->frame = j->axis[d].frame;
   }
@@ -82,15 +80,15 @@ typedef struct joint_error {
 static joint_error measure_joints(joint_lanes *j)
 {
   joint_error r;
-  r.e_turn = si_turn(j->frame.q, j->b.pose.q);
+  r.e_turn = mx_turn(j->frame.q, j->b.pose.q);
   r.w = v3_sub(j->b.w, j->a.w);
   V3 predicted = x7_point(j->frame, x7_point_inv(j->b.pose, j->x));
   r.e_move = v3_sub(j->x, predicted);
   r.v = v3_sub(si_velocity_at(j->b, j->x), si_velocity_at(j->a, j->x));
-  V3 dq = si_fit(j->turn[0], j->turn[1], j->turn[2], j->turn_used, r.e_turn);
-  V3 rate = si_fit(j->turn[0], j->turn[1], j->turn[2], j->turn_used, r.w);
-  r.e_turn = v3_sub(r.e_turn, si_combine(j->turn[0], j->turn[1], j->turn[2], dq));
-  r.w = v3_sub(r.w, si_combine(j->turn[0], j->turn[1], j->turn[2], rate));
+  V3 dq = mx_fit(j->turn, r.e_turn);
+  V3 rate = mx_fit(j->turn, r.w);
+  r.e_turn = v3_sub(r.e_turn, mx_combine(j->turn, dq));
+  r.w = v3_sub(r.w, mx_combine(j->turn, rate));
   uint32_t turns = 0, slides = 0;
   for (uint32_t d = 0; d < j->group->dof_count; d++) {
     if (j->group->dof_kind[d] != SB_DOF_ANGULAR) continue;
@@ -101,10 +99,10 @@ static joint_error measure_joints(joint_lanes *j)
     j->q[d] = j->q[d] + get_slot(dq, turns);
     j->qd[d] = get_slot(rate, turns++);
   }
-  dq = si_fit(j->slide[0], j->slide[1], j->slide[2], j->slide_used, r.e_move);
-  rate = si_fit(j->slide[0], j->slide[1], j->slide[2], j->slide_used, r.v);
-  r.e_move = v3_sub(r.e_move, si_combine(j->slide[0], j->slide[1], j->slide[2], dq));
-  r.v = v3_sub(r.v, si_combine(j->slide[0], j->slide[1], j->slide[2], rate));
+  dq = mx_fit(j->slide, r.e_move);
+  rate = mx_fit(j->slide, r.v);
+  r.e_move = v3_sub(r.e_move, mx_combine(j->slide, dq));
+  r.v = v3_sub(r.v, mx_combine(j->slide, rate));
   for (uint32_t d = 0; d < j->group->dof_count; d++) {
     if (j->group->dof_kind[d] == SB_DOF_ANGULAR) continue;
     j->q[d] = j->q[d] + get_slot(dq, slides);
@@ -173,8 +171,8 @@ static void add_dof_forces(const si_tick *t, const joint_lanes *j, S33 turn_resp
  * the force, torque . a = -force . (a x (x - anchor)). */
 static void free_of_work(const joint_lanes *j, V3 *force, V3 *torque)
 {
-  V3 along = si_fit(j->slide[0], j->slide[1], j->slide[2], j->slide_used, *force);
-  *force = v3_sub(*force, si_combine(j->slide[0], j->slide[1], j->slide[2], along));
+  V3 along = mx_fit(j->slide, *force);
+  *force = v3_sub(*force, mx_combine(j->slide, along));
   V3 moment = v3_zero();
   uint32_t turns = 0;
   for (uint32_t d = 0; d < j->group->dof_count; d++) {
@@ -185,9 +183,9 @@ static void free_of_work(const joint_lanes *j, V3 *force, V3 *torque)
     if (turns == 2) moment.z = m;
     turns++;
   }
-  V3 wanted = v3_add(moment, v3(v3_dot(j->turn[0], *torque), v3_dot(j->turn[1], *torque), v3_dot(j->turn[2], *torque)));
-  V3 about = si_solve(j->turn[0], j->turn[1], j->turn[2], j->turn_used, wanted);
-  *torque = v3_sub(*torque, si_combine(j->turn[0], j->turn[1], j->turn[2], about));
+  V3 wanted = v3_add(moment, v3(v3_dot(j->turn.d0, *torque), v3_dot(j->turn.d1, *torque), v3_dot(j->turn.d2, *torque)));
+  V3 about = mx_fit_products(j->turn, wanted);
+  *torque = v3_sub(*torque, mx_combine(j->turn, about));
 }
 
 static void solve_joints(const si_tick *t, joint_lanes *j, joint_error e)

@@ -9,6 +9,7 @@
 #include "samebit/penalty_contact.h"
 #include "samebit/solver_tools.h"
 
+#include "maximal.kernel.h"
 #include "semi_implicit.kernel.h"
 
 #define CONCAT_(a, b) a##b

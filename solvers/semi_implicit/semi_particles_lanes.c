@@ -211,9 +211,9 @@ static uint32_t count_of_kind(const sb_near_pairs *c, uint32_t first, uint32_t e
 
 static NearPair measure_near(uint32_t kind, const corners *c, F side)
 {
-  if (kind == SB_NEAR_POINTS) return near_points(c->x[0], c->x[1]);
-  if (kind == SB_NEAR_FACE) return near_face(c->x[0], c->x[1], c->x[2], c->x[3], side);
-  return near_edges(c->x[0], c->x[1], c->x[2], c->x[3], side);
+  if (kind == SB_NEAR_POINTS) return pair_points(c->x[0], c->x[1]);
+  if (kind == SB_NEAR_FACE) return pair_face(c->x[0], c->x[1], c->x[2], c->x[3], side);
+  return pair_edges(c->x[0], c->x[1], c->x[2], c->x[3], side);
 }
 
 static void do_nears(const si_tick *t, uint32_t first, uint32_t end)

@@ -55,8 +55,8 @@ void xp_near_begin(xp_near *s, const sb_step *step)
 /* Closest points where the substep began. */
 static NearPair closest(const V3 x[4], uint32_t kind, float side)
 {
-  if (kind == SB_NEAR_POINTS) return near_points(x[0], x[1]);
-  return kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], side) : near_edges(x[0], x[1], x[2], x[3], side);
+  if (kind == SB_NEAR_POINTS) return pair_points(x[0], x[1]);
+  return kind == SB_NEAR_FACE ? pair_face(x[0], x[1], x[2], x[3], side) : pair_edges(x[0], x[1], x[2], x[3], side);
 }
 
 static bool is_zero(V3 a) { return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f; }

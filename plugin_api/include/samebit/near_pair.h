@@ -11,7 +11,7 @@
 STRUCT(NearPair) { V3 n; F distance; F a0; F a1; F a2; F a3; };
 
 /* Sides kept inside, plain distance at rims, where neighbours take over. along: the unit normal on the right side. */
-FN NearPair near_from(V3 d, V3 along, M inside, F a0, F a1, F a2, F a3)
+FN NearPair pair_from(V3 d, V3 along, M inside, F a0, F a1, F a2, F a3)
 {
   NearPair r;
   V3 straight = v3_normalize_or(d, v3_zero());
@@ -24,14 +24,14 @@ FN NearPair near_from(V3 d, V3 along, M inside, F a0, F a1, F a2, F a3)
   return r;
 }
 
-FN NearPair near_points(V3 x0, V3 x1)
+FN NearPair pair_points(V3 x0, V3 x1)
 {
   V3 d = v3_sub(x0, x1);
-  return near_from(d, d, d.x != d.x, K(1.0f), K(-1.0f), K(0.0f), K(0.0f));
+  return pair_from(d, d, d.x != d.x, K(1.0f), K(-1.0f), K(0.0f), K(0.0f));
 }
 
 /* Parameter of the point of segment a, a + e closest to p. */
-FN F near_on_segment(V3 p, V3 a, V3 e)
+FN F pair_on_segment(V3 p, V3 a, V3 e)
 {
   F e2 = v3_len2(e);
   F t = f_div(v3_dot(v3_sub(p, a), e), f_max(e2, K(1.0e-20f)));
@@ -39,7 +39,7 @@ FN F near_on_segment(V3 p, V3 a, V3 e)
 }
 
 /* Vertex 0 against the triangle 1, 2, 3; side 1 where its normal points, else -1. */
-FN NearPair near_face(V3 x0, V3 x1, V3 x2, V3 x3, F side)
+FN NearPair pair_face(V3 x0, V3 x1, V3 x2, V3 x3, F side)
 {
   V3 u = v3_sub(x2, x1);
   V3 v = v3_sub(x3, x1);
@@ -53,10 +53,10 @@ FN NearPair near_face(V3 x0, V3 x1, V3 x2, V3 x3, F side)
   F b1 = (1.0f - b2) - b3;
   M inside = m_and(thick, m_and(b1 >= 0.0f, m_and(b2 >= 0.0f, b3 >= 0.0f)));
   /* the rim: the closest of its three segments */
-  F t12 = near_on_segment(x0, x1, u);
-  F t13 = near_on_segment(x0, x1, v);
+  F t12 = pair_on_segment(x0, x1, u);
+  F t13 = pair_on_segment(x0, x1, v);
   V3 w = v3_sub(x3, x2);
-  F t23 = near_on_segment(x0, x2, w);
+  F t23 = pair_on_segment(x0, x2, w);
   F d12 = v3_len2(v3_add_scaled(p, u, -t12));
   F d13 = v3_len2(v3_add_scaled(p, v, -t13));
   F d23 = v3_len2(v3_add_scaled(v3_sub(x0, x2), w, -t23));
@@ -70,12 +70,12 @@ FN NearPair near_face(V3 x0, V3 x1, V3 x2, V3 x3, F side)
   b3 = f_sel(inside, b3, r3);
   V3 d = v3_sub(p, v3_add(v3_scale(u, b2), v3_scale(v, b3)));
   V3 along = v3_scale(n, side * f_sqrt(inv));
-  return near_from(d, along, inside, K(1.0f), -b1, -b2, -b3);
+  return pair_from(d, along, inside, K(1.0f), -b1, -b2, -b3);
 }
 
-/* Edge 0, 1 against edge 2, 3 (Ericson, Real-Time Collision Detection 2005, 5.1.9); side is the sign of (e x f) . d where d leads from the first to the
- * second. */
-FN NearPair near_edges(V3 x0, V3 x1, V3 x2, V3 x3, F side)
+/* Edge 0, 1 against edge 2, 3 (Ericson, Real-Time Collision Detection 2005, 5.1.9); side is the sign of (e x f) . d
+ * where d leads from the first to the second. */
+FN NearPair pair_edges(V3 x0, V3 x1, V3 x2, V3 x3, F side)
 {
   V3 e = v3_sub(x1, x0);
   V3 f = v3_sub(x3, x2);
@@ -97,7 +97,7 @@ FN NearPair near_edges(V3 x0, V3 x1, V3 x2, V3 x3, F side)
   V3 d = v3_sub(v3_add_scaled(x2, f, t), v3_add_scaled(x0, e, s));
   V3 n = v3_cross(e, f);
   V3 along = v3_scale(v3_normalize_or(n, v3_zero()), side);
-  return near_from(d, along, inside, s - 1.0f, -s, 1.0f - t, t);
+  return pair_from(d, along, inside, s - 1.0f, -s, 1.0f - t, t);
 }
 
 #endif

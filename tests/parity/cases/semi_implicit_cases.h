@@ -11,12 +11,6 @@
   X(case_si_act, 55, 12)                                                                                               \
   X(case_si_push, 55, 12)                                                                                              \
   X(case_si_attach, 14, 3)                                                                                             \
-  X(case_si_axis_angular, 14, 13)                                                                                      \
-  X(case_si_axis_linear, 11, 13)                                                                                       \
-  X(case_si_turn, 8, 3)                                                                                                \
-  X(case_si_solve, 15, 3)                                                                                              \
-  X(case_si_fit, 15, 3)                                                                                                \
-  X(case_si_combine, 12, 3)                                                                                            \
   X(case_si_contact, 64, 12)                                                                                           \
   X(case_si_integrate, 35, 13)
 
@@ -30,11 +24,6 @@
   {                                                                                                                    \
     SiPair r = call;                                                                                                   \
     OUT_V3(0, r.a.f) OUT_V3(3, r.a.t) OUT_V3(6, r.b.f) OUT_V3(9, r.b.t)                                                \
-  }
-#define OUT_AXIS(call)                                                                                                 \
-  {                                                                                                                    \
-    SiAxis r = call;                                                                                                   \
-    OUT_V3(0, r.axis) OUT_V3(3, r.anchor) OUT_X7(6, r.frame)                                                           \
   }
 
 PARITY_KERNEL(case_si_body)
@@ -66,12 +55,6 @@ PARITY_KERNEL(case_si_push)
   OUT_PAIR(si_push(a, b, IN_V3(46), IN_V3(49)))
 }
 PARITY_KERNEL(case_si_attach) { OUT_V3(0, si_attach(IN_S33(0), IN_V3(6), IN_V3(9), IN(12), IN(13))) }
-PARITY_KERNEL(case_si_axis_angular) { OUT_AXIS(si_axis_angular(IN_X7(0), IN_V3(7), IN_V3(10), IN(13))) }
-PARITY_KERNEL(case_si_axis_linear) { OUT_AXIS(si_axis_linear(IN_X7(0), IN_V3(7), IN(10))) }
-PARITY_KERNEL(case_si_turn) { OUT_V3(0, si_turn(IN_Q4(0), IN_Q4(4))) }
-PARITY_KERNEL(case_si_solve) { OUT_V3(0, si_solve(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12))) }
-PARITY_KERNEL(case_si_fit) { OUT_V3(0, si_fit(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN_V3(12))) }
-PARITY_KERNEL(case_si_combine) { OUT_V3(0, si_combine(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9))) }
 /* 46 words for two bodies; the rest follow. The friction's sign and size are any. */
 PARITY_KERNEL(case_si_contact)
 {

@@ -16,9 +16,9 @@
   X(case_si_touch, 41, 9)                                                                                              \
   X(case_si_apart, 17, 3)                                                                                              \
   X(case_si_move, 14, 6)                                                                                               \
-  X(case_near_points, 6, 8)                                                                                            \
-  X(case_near_face, 13, 8)                                                                                             \
-  X(case_near_edges, 13, 8)
+  X(case_pair_points, 6, 8)                                                                                            \
+  X(case_pair_face, 13, 8)                                                                                             \
+  X(case_pair_edges, 13, 8)
 
 #define IN_BODY(name, k)                                                                                               \
   SiBody name;                                                                                                         \
@@ -78,18 +78,18 @@ PARITY_KERNEL(case_si_move)
   SiMove r = si_move(IN_V3(0), IN_V3(3), IN(6), IN_V3(7), IN_V3(10), IN(13));
   OUT_V3(0, r.x) OUT_V3(3, r.v)
 }
-PARITY_KERNEL(case_near_points)
+PARITY_KERNEL(case_pair_points)
 {
-  NearPair r = near_points(IN_V3(0), IN_V3(3));
+  NearPair r = pair_points(IN_V3(0), IN_V3(3));
   OUT_NEAR(r)
 }
-PARITY_KERNEL(case_near_face)
+PARITY_KERNEL(case_pair_face)
 {
-  NearPair r = near_face(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12));
+  NearPair r = pair_face(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12));
   OUT_NEAR(r)
 }
-PARITY_KERNEL(case_near_edges)
+PARITY_KERNEL(case_pair_edges)
 {
-  NearPair r = near_edges(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12));
+  NearPair r = pair_edges(IN_V3(0), IN_V3(3), IN_V3(6), IN_V3(9), IN(12));
   OUT_NEAR(r)
 }

@@ -3,8 +3,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 samebit=${1:-build/bin/samebit}
-frame=$(mktemp)
-trap 'rm -f "$frame"' EXIT
+work=$(mktemp -d)
+frame=$work/frame.obj
+trap 'rm -rf "$work"' EXIT
 draw() { # scene, azimuth, elevation
   "$samebit" run "conf/$1.ini" --frame "$frame" > /dev/null
   python3 docs/pictures/draw.py "$frame" "docs/pictures/$1.png" "$2" "$3"

@@ -1,9 +1,12 @@
 /* The audit of one file and of what it needs. */
+#define _XOPEN_SOURCE 700
 #include "audit_parts.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "samebit/abi.h"
 
@@ -64,9 +67,31 @@ uint32_t sb_audit_mode(const sb_audit *audit, const sb_finding **worst)
   return mode;
 }
 
+/* The file's own folder is judged when it is opened. Above it, whoever may write a folder without the sticky bit may
+ * put another folder in the place of the one that leads here. */
+void sb_audit_folders(const char *path, sb_audit *audit)
+{
+  char dir[PATH_MAX];
+  struct stat info;
+  snprintf(dir, sizeof dir, "%s", path);
+  char *slash = strrchr(dir, '/');
+  if (!slash || slash == dir) return;
+  *slash = 0;
+  while ((slash = strrchr(dir, '/')) != NULL) {
+    slash[slash == dir] = 0;
+    if (!stat(dir, &info) && info.st_mode & S_IWOTH && !(info.st_mode & S_ISVTX))
+      sb_audit_add(audit, SB_AUDIT_RULE_folder,
+                   "everybody may write the folder %.120s above %.40s and put another folder in its place; take that "
+                   "right away (chmod o-w, or chmod +t)",
+                   dir, strrchr(path, '/') + 1);
+    if (slash == dir) return;
+  }
+}
+
 void sb_audit_one(Elf *elf, const char *path, bool plugin, sb_audit *audit)
 {
   const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+  sb_audit_folders(path, audit);
   if (!sb_audit_layout(elf, file, audit)) return;
   sb_audit_symbols(elf, file, plugin, audit);
   sb_audit_switches(elf, file, audit);

@@ -5,24 +5,27 @@
 
 #include "sealed_file.h"
 
-/* The rules. SB_AUDIT(name, limit, text): limit is the strongest mode left, or REFUSED (the file is not loaded) or NOTE. */
-#define SB_AUDIT_RULES(SB_AUDIT)                                                                                                   \
-  SB_AUDIT(elf, REFUSED, "is a whole ELF shared object of this machine")                                                                  \
-  SB_AUDIT(entry, REFUSED, "exports samebit_plugin")                                                                                  \
-  SB_AUDIT(export, RUN_TO_RUN, "exports nothing beside samebit_plugin, so that no other library can stand in for its functions")   \
-  SB_AUDIT(stack, REFUSED, "does not ask for an executable stack")                                                                    \
-  SB_AUDIT(writable_code, REFUSED, "has no memory that is both writable and executable")                                              \
-  SB_AUDIT(relro, NOTE, "is linked with -z relro -z now")                                                                             \
-  SB_AUDIT(constructor, NOTE, "runs no code of its own while it is loaded")                                                           \
-  SB_AUDIT(resolver, RUN_TO_RUN, "chooses no function by the CPU while it is loaded (ifunc)")                                         \
-  SB_AUDIT(libm, RUN_TO_RUN, "calls no transcendental of the C library")                                                              \
-  SB_AUDIT(fused, RUN_TO_RUN, "holds no fused multiply-add")                                                                          \
-  SB_AUDIT(estimate, LOCAL, "holds no estimate of a reciprocal or root, which differs between makes of CPU")                          \
-  SB_AUDIT(long_double, RUN_TO_RUN, "computes nothing in x87 registers on x86-64")                                                    \
-  SB_AUDIT(control_word, NOTE, "writes no floating-point control register")                                                           \
-  SB_AUDIT(fast_math, OFF, "was compiled without fast-math, by its recorded switches")                                                 \
-  SB_AUDIT(switches, NOTE, "was compiled without -mfma and -ffp-contract=fast, by its recorded switches")                              \
-  SB_AUDIT(library, REFUSED, "needs no library that cannot be found and judged")
+/* The rules. SB_AUDIT(name, limit, text): limit is the strongest mode left, or REFUSED (the file is not loaded) or
+ * NOTE. */
+#define SB_AUDIT_RULES(SB_AUDIT)                                                                                       \
+  SB_AUDIT(elf, REFUSED, "is a whole ELF shared object of this machine")                                               \
+  SB_AUDIT(entry, REFUSED, "exports samebit_plugin")                                                                   \
+  SB_AUDIT(export, RUN_TO_RUN,                                                                                         \
+           "exports nothing beside samebit_plugin, so that no other library can stand in for its functions")           \
+  SB_AUDIT(stack, REFUSED, "does not ask for an executable stack")                                                     \
+  SB_AUDIT(writable_code, REFUSED, "has no memory that is both writable and executable")                               \
+  SB_AUDIT(relro, NOTE, "is linked with -z relro -z now")                                                              \
+  SB_AUDIT(constructor, NOTE, "runs no code of its own while it is loaded")                                            \
+  SB_AUDIT(resolver, RUN_TO_RUN, "chooses no function by the CPU while it is loaded (ifunc)")                          \
+  SB_AUDIT(libm, RUN_TO_RUN, "calls no transcendental of the C library")                                               \
+  SB_AUDIT(fused, RUN_TO_RUN, "holds no fused multiply-add")                                                           \
+  SB_AUDIT(estimate, LOCAL, "holds no estimate of a reciprocal or root, which differs between makes of CPU")           \
+  SB_AUDIT(long_double, RUN_TO_RUN, "computes nothing in x87 registers on x86-64")                                     \
+  SB_AUDIT(control_word, NOTE, "writes no floating-point control register")                                            \
+  SB_AUDIT(fast_math, OFF, "was compiled without fast-math, by its recorded switches")                                 \
+  SB_AUDIT(switches, NOTE, "was compiled without -mfma and -ffp-contract=fast, by its recorded switches")              \
+  SB_AUDIT(library, REFUSED, "needs no library that cannot be found and judged")                                       \
+  SB_AUDIT(folder, OFF, "lies in no folder that somebody else may move away or replace")
 
 typedef enum sb_audit_rule {
 #define SB_AUDIT_X(name, limit, text) SB_AUDIT_RULE_##name,

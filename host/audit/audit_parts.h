@@ -29,6 +29,9 @@ void sb_audit_opcodes(Elf *elf, const char *file, sb_audit *audit);
 /* library_audit.c: finds, judges and keeps the libraries that a file needs beyond the C library, deepest first. */
 void sb_audit_libraries(Elf *elf, const char *path, sb_audit *audit);
 
+/* audit.c: the folders on the way to a file. */
+void sb_audit_folders(const char *path, sb_audit *audit);
+
 /* audit.c: one file, and the libraries that it needs. */
 void sb_audit_one(Elf *elf, const char *path, bool plugin, sb_audit *audit);
 

@@ -179,6 +179,33 @@ static void print_help(void)
   printf("\nEach command has --help. Exit codes: 0 done, 1 the answer is bad, 2 usage or configuration, 3 the mode cannot be granted, 130 interrupted.\n");
 }
 
+/* `samebit plugins`, alone or with --help: a word that commands of two words begin with. */
+static bool begins_with_word(const char *name, const char *word)
+{
+  size_t n = strlen(word);
+  return !strncmp(name, word, n) && name[n] == ' ';
+}
+
+static bool is_group(int argc, char **argv)
+{
+  if (argc > 1 && strcmp(argv[1], "--help") && strcmp(argv[1], "-h")) return false;
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    if (begins_with_word(commands[i].name, argv[0])) return true;
+  return false;
+}
+
+static void print_group(const char *word)
+{
+  printf("samebit %s COMMAND\n\nCommands\n", word);
+  for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    char left[64];
+    if (!begins_with_word(commands[i].name, word)) continue;
+    snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].arguments);
+    printf("  %-22s %s\n", left, commands[i].text);
+  }
+  printf("\nEach command has --help.\n");
+}
+
 /* ---- parsing ---- */
 
 static sb_status usage(cli *c, const char *where, const char *message, const char *word, const char *near)
@@ -274,9 +301,54 @@ static void print_json(cli *c, int code)
     cJSON_AddItemToArray(list, item);
   }
   char *text = cJSON_Print(root);
-  if (text) puts(text);
+  if (text) fprintf(c->out, "%s\n", text);
   cJSON_free(text);
   cJSON_Delete(root);
+}
+
+/* The object alone goes to standard output: what plugins print there goes to standard error from here on. */
+static void keep_stdout(cli *c)
+{
+  int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (out && dup2(STDERR_FILENO, STDOUT_FILENO) == STDOUT_FILENO) {
+    c->out = out;
+    return;
+  }
+  if (out)
+    fclose(out);
+  else if (fd >= 0)
+    close(fd);
+}
+
+/* Whether all that was printed got out. */
+static bool flush_all(const cli *c)
+{
+  bool ok = c->out == stdout || (!fflush(c->out) && !ferror(c->out));
+  return ok && (c->out != stdout || (!fflush(stdout) && !ferror(stdout)));
+}
+
+/* ---- plugins that end the program ---- */
+
+static cli *guarded; /* the call that has not ended; NULL before and after */
+
+/* exit() in a plugin, in whatever mode, is no good end of a command. */
+static void on_exit_of_plugin(void)
+{
+  cli *c = guarded;
+  if (!c) return;
+  guarded = NULL;
+  const char *part = c->sim ? sb_sim_at_work(c->sim) : NULL;
+  if (!part && c->session && c->session->part_count == 2) part = c->session->parts[1].name; /* the only solver */
+  sb_report(&c->diag, SB_ERROR, SB_CODE_SOLVER_EXIT, part ? part : "plugin",
+            "%s called exit, and the command is not done; a solver returns a status instead",
+            part ? "its solver" : "a plugin");
+  if (c->json)
+    print_json(c, CLI_BAD_ANSWER);
+  else
+    print_diagnostics(c);
+  flush_all(c);
+  _exit(CLI_BAD_ANSWER);
 }
 
 /* For command lines that cannot be read to their end. */
@@ -305,6 +377,10 @@ static int run_command(cli *c, int argc, char **argv)
            domain);
     return CLI_DONE;
   }
+  if (!c->json && is_group(argc, argv)) {
+    print_group(argv[0]);
+    return argc > 1 ? CLI_DONE : CLI_USAGE;
+  }
   c->command = find_command(argc, argv, &used);
   if (!c->command) {
     c->json = c->json || asks_for_json(argc, argv);
@@ -331,7 +407,10 @@ static int run_command(cli *c, int argc, char **argv)
               c->command->arguments);
     return CLI_USAGE;
   }
-  if (c->json) c->data = cJSON_CreateObject();
+  if (c->json) {
+    c->data = cJSON_CreateObject();
+    keep_stdout(c);
+  }
   return c->command->run(c);
 }
 
@@ -341,13 +420,17 @@ int main(int argc, char **argv)
   /* A closed standard stream must not become the first file that is opened. */
   for (int fd = 0; fd < 3; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0) return CLI_USAGE;
-  cli c = {0};
+  cli c = {.out = stdout};
+  guarded = &c;
+  atexit(on_exit_of_plugin);
+  at_quick_exit(on_exit_of_plugin);
   int code = run_command(&c, argc - 1, argv + 1);
+  guarded = NULL;
   if (c.json)
     print_json(&c, code);
   else
     print_diagnostics(&c);
-  if (fflush(stdout) || ferror(stdout)) {
+  if (!flush_all(&c)) {
     fprintf(stderr, "error [%s] cannot write the output\n", sb_code_name(SB_CODE_FILE_WRITE));
     if (code == CLI_DONE) code = CLI_BAD_ANSWER;
   }
@@ -360,5 +443,6 @@ int main(int argc, char **argv)
   cJSON_Delete(c.data);
   free(c.words);
   sb_diagnostics_clear(&c.diag);
+  if (c.out != stdout) fclose(c.out);
   return code;
 }

@@ -2,6 +2,8 @@
 #ifndef SAMEBIT_HOST_CLI_H
 #define SAMEBIT_HOST_CLI_H
 
+#include <stdio.h>
+
 #include <cjson/cJSON.h>
 
 #include "session.h"
@@ -41,7 +43,10 @@ typedef struct cli {
   const char **words; /* arguments that are no options */
   int word_count;
   sb_diagnostics diag;
-  cJSON *data; /* with --json: what goes into "data" */
+  cJSON *data;               /* with --json: what goes into "data" */
+  FILE *out;                 /* with --json: where the object goes; nobody else knows it. Else stdout */
+  const sb_session *session; /* what runs, for a message when a plugin ends the program; may be NULL */
+  const sb_sim *sim;         /* likewise */
   char cache_dir[1040];
 } cli;
 

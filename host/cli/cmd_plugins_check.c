@@ -38,12 +38,13 @@ static void report(cli *c, const sb_case_result *results, size_t count, size_t e
       cJSON_AddStringToObject(item, "case", r->which->name);
       cJSON_AddStringToObject(item, "outcome", sb_case_end_name(r->end));
       cJSON_AddStringToObject(item, "text", r->text);
-      if (bad) cJSON_AddStringToObject(item, "fix", r->which->fix);
+      if (bad) cJSON_AddStringToObject(item, "fix", sb_case_advice(r));
       cJSON_AddItemToArray(list, item);
       continue;
     }
     printf("%-20s %-9s %s%s\n", r->which->name, sb_case_end_name(r->end), r->text[0] ? "" : r->which->what, r->text);
-    if (bad) printf("%-20s %-9s must be: %s; %s\n%-20s %-9s to mend it: %s\n", "", "", r->which->what, r->which->why, "", "", r->which->fix);
+    if (r->end == SB_CASE_FAILED) printf("%-20s %-9s must be: %s; %s\n", "", "", r->which->what, r->which->why);
+    if (bad) printf("%-20s %-9s to mend it: %s\n", "", "", sb_case_advice(r));
   }
   if (c->json) {
     cJSON *summary = cJSON_AddObjectToObject(c->data, "summary");

@@ -197,12 +197,23 @@ static sb_status open_file(cli *c, const char *option, output_file *out)
   return path ? output_file_open(out, path, &c->diag) : SB_OK;
 }
 
+/* The ending of a frame's file says its format, and there is one. */
+static void check_frame(cli *c)
+{
+  const char *path = cli_value(c, "--frame"), *name = path ? strrchr(path, '/') : NULL,
+             *dot = path ? strrchr(name ? name : path, '.') : NULL;
+  if (path && (!dot || strcmp(dot, ".obj")))
+    sb_report(&c->diag, SB_ERROR, SB_CODE_CLI_USAGE, "--frame",
+              "\"%.200s\": frames are written as Wavefront OBJ; expected a file that ends in .obj", path);
+}
+
 int cmd_run(cli *c)
 {
   sb_session s;
   if (cli_flag(c, "--hostile-fp")) sb_fp_env_make_hostile();
   sb_session_options options = cli_session_options(c);
   uint64_t ticks = cli_whole(c, "--ticks", UINT64_MAX, 0, UINT64_MAX - 1);
+  check_frame(c);
   if (c->diag.error_count) return CLI_USAGE;
   sb_status status = sb_session_open(c->words[0], &options, &s, &c->diag);
   if (status == SB_E_MODE && s.part_count) cli_report_parts(c, &s);
@@ -210,6 +221,7 @@ int cmd_run(cli *c)
     sb_session_close(&s);
     return cli_exit_code(status);
   }
+  c->session = &s;
   if (ticks == UINT64_MAX) ticks = s.ticks;
   cli_report_parts(c, &s);
   report_scene(c, &s);
@@ -224,6 +236,7 @@ int cmd_run(cli *c)
   if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
   if (!status) {
     fflush(stdout);
+    c->sim = sim;
     code = simulate(c, &s, sim, ticks, &files);
     if (output_file_finish(&files.hashes, &c->diag)) code = CLI_BAD_ANSWER;
     if (output_file_finish(&files.events, &c->diag)) code = CLI_BAD_ANSWER;
@@ -235,6 +248,8 @@ int cmd_run(cli *c)
   output_file_drop(&files.dump);
   output_file_drop(&files.frame);
   sb_sim_destroy(sim);
+  c->sim = NULL;
+  c->session = NULL;
   sb_session_close(&s);
   return code;
 }
@@ -249,12 +264,14 @@ int cmd_validate(cli *c)
     cli_report_parts(c, &s);
     report_scene(c, &s);
   }
+  c->session = &s;
   if (!status) {
     /* Solvers say at binding what they cannot simulate. */
     sb_sim *sim;
     status = sb_sim_create(&s.sim, &sim, &c->diag);
     if (!status) sb_sim_destroy(sim);
   }
+  c->session = NULL;
   sb_session_close(&s);
   return cli_exit_code(status);
 }

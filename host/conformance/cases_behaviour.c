@@ -15,8 +15,14 @@ static bool run_check(sb_case_context *c, const sb_solver_api *api, const char *
   for (size_t i = 0; ok && i < sb_micro_scene_count; i++) {
     const sb_micro_scene *scene = &sb_micro_scenes[i];
     if (!sb_case_fits(api, scene)) continue;
-    sb_model_store *one = sb_micro_scene_model(scene->name), *more = api->desc->handles & SB_HANDLES_RIGID ? sb_micro_scene_model_with(scene->name, true) : NULL;
-    sb_subject s = {.scene = scene->name, .api = api, .one = one, .more = more, .ticks = scene->ticks, .memory = sb_guard_memory(), .complaint = sb_guard_complaint};
+    sb_model_store *one = sb_micro_scene_model(scene->name), *more = sb_micro_scene_model_with_more(scene, api);
+    sb_subject s = {.scene = scene->name,
+                    .api = api,
+                    .one = one,
+                    .more = more,
+                    .ticks = scene->ticks,
+                    .memory = sb_guard_memory(),
+                    .complaint = sb_guard_complaint};
 #ifdef M_PERTURB
     /* The plain run has the memory as it comes; then what the module takes from the C library is filled with junk. */
     if (junk && one) ok = sb_behaviour_find("repeat")->run(&s);

@@ -152,8 +152,11 @@ bool case_golden_present(sb_case_context *c, const sb_solver_api *api)
   for (size_t s = 0; s < sb_micro_scene_count; s++) {
     bool found = (d->handles & sb_micro_scenes[s].handles) != sb_micro_scenes[s].handles;
     for (uint32_t i = 0; i < d->golden_count; i++)
-      found = found || (d->goldens[i].backend == SB_BACKEND_CPU && !strcmp(d->goldens[i].scene, sb_micro_scenes[s].name));
-    if (!found) return sb_case_fail(c, "micro-scene %s has no golden hash", sb_micro_scenes[s].name);
+      found =
+          found || (d->goldens[i].backend == SB_BACKEND_CPU && !strcmp(d->goldens[i].scene, sb_micro_scenes[s].name));
+    if (!found)
+      return sb_case_fail(c, "micro-scene %s has no golden hash; `samebit plugins goldens %s` prints it",
+                          sb_micro_scenes[s].name, c->file->path);
   }
   return true;
 }

@@ -224,6 +224,11 @@ static bool survives(const sb_solver_api *api, float value)
         float *number = k < 7 ? &s->body_q[7 * (size_t)b + k] : &s->body_qd[6 * (size_t)b + k - 7];
         *number = value;
       }
+      uint32_t particles = ok && k < 6 ? sb_model_store_view(r.model)->particle_count : 0;
+      for (uint32_t p = 0; p < particles; p++) {
+        sb_state *s = sb_sim_state(r.sim);
+        (k < 3 ? s->particle_q : s->particle_qd)[3 * (size_t)p + k % 2] = value;
+      }
       if (ok) sb_case_step(&r, 4);
       sb_case_close(&r);
     }

@@ -12,6 +12,12 @@ const char *sb_case_end_name(sb_case_end end)
   return names[end];
 }
 
+const char *sb_case_advice(const sb_case_result *r)
+{
+  const char *advice = sb_trial_cause_advice(r->cause);
+  return advice ? advice : r->which->fix;
+}
+
 void sb_case_skip(sb_case_context *c, const char *format, ...)
 {
   va_list args;
@@ -66,6 +72,7 @@ static void run_process(conformance *f, sb_case_result *r)
   r->end = SB_CASE_CRASHED;
   sb_trial_run(&request, take_line, r, &outcome);
   if (outcome.end == SB_TRIAL_DONE) return;
+  r->cause = outcome.cause;
   r->end = outcome.end == SB_TRIAL_TIMED_OUT ? SB_CASE_TIMED_OUT : SB_CASE_CRASHED;
   snprintf(r->text, sizeof r->text, "%s", outcome.why);
 }

@@ -38,12 +38,18 @@ const sb_case *sb_case_find(const char *name);
 typedef struct sb_case_result {
   const sb_case *which;
   sb_case_end end;
-  char text[420]; /* "" when it passed */
+  sb_trial_cause cause; /* of CRASHED and TIMED_OUT */
+  char text[420];       /* "" when it passed */
 } sb_case_result;
 
-/* Runs one case, or all (name NULL), on a file; results get one entry for each case in order, those not asked for are left out. Cases that the one
- * asked for needs are run too, and told when they do not pass. `program`: the host's command. Returns the number of results. */
-size_t sb_conformance_run(const char *program, const char *path, const char *name, double seconds, sb_case_result *results);
+/* What to do about a result that is bad: what the case says, or what fits the end of its process. */
+const char *sb_case_advice(const sb_case_result *result);
+
+/* Runs one case, or all (name NULL), on a file; results get one entry for each case in order, those not asked for are
+ * left out. Cases that the one asked for needs are run too, and told when they do not pass. `program`: the host's
+ * command. Returns the number of results. */
+size_t sb_conformance_run(const char *program, const char *path, const char *name, double seconds,
+                          sb_case_result *results);
 
 /* Inside the process of a case. */
 void sb_case_skip(sb_case_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

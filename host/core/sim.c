@@ -219,7 +219,7 @@ static sb_status check_part_particles(const sb_sim *sim, const sb_sim_part *conf
   uint32_t missing = needed_for_particles(sim->model, config) & ~config->api->desc->handles;
   if (!missing) return SB_OK;
   return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, config->name,
-                   "%s cannot simulate this scene: it has no %s; give the deformables to another solver, such as xpbd",
+                   "%s does not handle %s; give the scene's deformables to another solver, such as xpbd",
                    config->api->desc->id,
                    missing & SB_HANDLES_PARTICLES ? "particles" : missing & SB_HANDLES_CLOTH ? "triangles and bending edges" : "tetrahedra");
 }
@@ -512,7 +512,9 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
   if (part->match) sb_contact_cache_match(part, step.contacts);
   char error[512] = "";
   sim->chunk_fp_faults = 0;
+  sim->at_work = part->name;
   sb_status status = part->api->step(part->instance, &step, error, sizeof error);
+  sim->at_work = NULL;
   error[sizeof error - 1] = 0;
   bool own_fault = !sb_fp_env_is_standard();
   if (own_fault || sim->chunk_fp_faults) {
@@ -621,6 +623,7 @@ sb_status sb_sim_advance(sb_sim *sim, double seconds, uint32_t *ticks, sb_diagno
   return status;
 }
 
+const char *sb_sim_at_work(const sb_sim *sim) { return sim->at_work; }
 uint64_t sb_sim_tick(const sb_sim *sim) { return sim->tick; }
 const sb_registry *sb_sim_registry(const sb_sim *sim) { return &sim->registry; }
 const sb_contacts *sb_sim_contacts(const sb_sim *sim) { return sb_collision_contacts(sim->collision); }

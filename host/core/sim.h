@@ -74,6 +74,9 @@ sb_status sb_sim_step(sb_sim *sim, sb_diagnostics *diag);
 sb_status sb_sim_advance(sb_sim *sim, double seconds, uint32_t *ticks, sb_diagnostics *diag);
 
 uint64_t sb_sim_tick(const sb_sim *sim);
+/* Name of the part whose solver is being called in a tick, for whoever finds out that the call did not return; else
+ * NULL. */
+const char *sb_sim_at_work(const sb_sim *sim);
 /* Hash of the whole state now; equal to the last entry of the history after a step. */
 uint64_t sb_sim_hash(const sb_sim *sim);
 uint64_t sb_sim_hash_world(const sb_sim *sim, uint32_t world);

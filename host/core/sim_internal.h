@@ -66,6 +66,7 @@ struct sb_sim {
   uint64_t setup_hash; /* of solvers, versions, parameters, bodies, seed and coupling: what a snapshot must share */
   uint64_t tick;
   bool failed;
+  const char *at_work; /* name of the part whose solver is being called in a tick; NULL for none */
   bool disturb;
   double owed_seconds; /* advance(): real time not yet simulated */
   sb_state state;

@@ -28,9 +28,10 @@ typedef struct sb_session_part {
   const char *plugin;     /* solver id, or "collision" */
   uint32_t backend;
   uint32_t asked, declared, verified, granted; /* SB_MODE_* */
-  char reason[320];       /* for what was granted */
-  char *where;            /* where the mode was asked for */
-  sb_module *module;       /* NULL for the collision pipeline */
+  bool harmful;                                /* its solver crashes, hangs, or writes where it may not */
+  char reason[700];                            /* for what was granted */
+  char *where;                                 /* where the mode was asked for */
+  sb_module *module;                           /* NULL for the collision pipeline */
   const sb_solver_api *api;
   double *params;
   uint32_t *particles;

@@ -3,6 +3,7 @@
 #include "session_parts.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,29 @@ static sb_status read_part(sb_session *s, const char *section, const char *place
   return SB_OK;
 }
 
+/* The plugins of all parts are tried side by side, before each is asked for in turn. */
+static bool prepare_plugins(sb_session *s)
+{
+  sb_config *c = &s->config;
+  sb_wanted_solver *wanted = calloc(c->section_count + 1, sizeof *wanted);
+  uint64_t *hashes = calloc(c->section_count + 1, sizeof *hashes);
+  size_t count = 0;
+  for (size_t i = 0; wanted && hashes && i < c->section_count; i++) {
+    const char *section = c->sections[i].name;
+    bool pinned;
+    if (strncmp(section, "solver.", 7) || !section[7]) continue;
+    const sb_setting *plugin = sb_config_find(c, section, "plugin");
+    if (!plugin || read_pin(c, section, &pinned, &hashes[count], NULL)) continue;
+    wanted[count] = (sb_wanted_solver){plugin->value, pinned ? &hashes[count] : NULL};
+    count++;
+  }
+  bool ok = wanted && hashes;
+  if (ok) sb_catalogue_prepare(&s->catalogue, wanted, count);
+  free(wanted);
+  free(hashes);
+  return ok;
+}
+
 sb_status sb_session_find_parts(sb_session *s, const sb_session_options *o, sb_diagnostics *diag)
 {
   sb_config *c = &s->config;
@@ -118,6 +142,7 @@ sb_status sb_session_find_parts(sb_session *s, const sb_session_options *o, sb_d
   collision->where = strdup(own ? own->where : where);
   if (!collision->name || !collision->where) return no_memory(diag);
   bool refused = false;
+  if (!prepare_plugins(s)) return no_memory(diag);
   for (size_t i = 0; i < c->section_count; i++) {
     const char *section = c->sections[i].name;
     if (strncmp(section, "solver.", 7) || !section[7]) continue;
@@ -414,8 +439,24 @@ static void verify_solver(sb_session_part *part, uint32_t lanes, sb_verdict *ver
     return;
   }
   const char *bare = part->module->trial.sandbox;
-  *verdict = (sb_verdict){.mode = tried->mode};
-  snprintf(verdict->reason, sizeof verdict->reason, "%.180s%s%.60s%s", tried->reason, *bare ? " (no sandbox: " : "", bare, *bare ? ")" : "");
+  *verdict = (sb_verdict){.mode = tried->mode, .harmful = tried->harmful};
+  snprintf(verdict->reason, sizeof verdict->reason, "%.240s%s%.60s%s", tried->reason, *bare ? " (no sandbox: " : "",
+           bare, *bare ? ")" : "");
+}
+
+/* Lowers a verdict by what the file's audit has found. A finding is named before what it may have caused. */
+static void add_audit(const sb_audit *audit, sb_verdict *verdict)
+{
+  const sb_finding *finding;
+  uint32_t limit = sb_audit_mode(audit, &finding);
+  if (!finding || verdict->harmful || limit == SB_MODE_CROSS_PLATFORM) return;
+  char seen[sizeof verdict->reason];
+  snprintf(seen, sizeof seen, "%s", verdict->reason);
+  if (limit < verdict->mode)
+    snprintf(verdict->reason, sizeof verdict->reason, "%s", finding->text);
+  else
+    snprintf(verdict->reason, sizeof verdict->reason, "%.300s; and %.300s", finding->text, seen);
+  verdict->mode = weaker(limit, verdict->mode);
 }
 
 static void judge_part(sb_session_part *part, uint32_t lanes)
@@ -430,12 +471,7 @@ static void judge_part(sb_session_part *part, uint32_t lanes)
       verdict.mode = SB_MODE_OFF;
       snprintf(verdict.reason, sizeof verdict.reason, "it was built with fast-math or another evaluation precision");
     }
-    const sb_finding *finding;
-    uint32_t limit = sb_audit_mode(&part->module->audit, &finding);
-    if (limit < verdict.mode) {
-      verdict.mode = limit;
-      snprintf(verdict.reason, sizeof verdict.reason, "%s", finding->text);
-    }
+    add_audit(&part->module->audit, &verdict);
     if (part->declared < verdict.mode)
       snprintf(verdict.reason, sizeof verdict.reason, "declares %s: %.200s", sb_mode_name(part->declared), d->mode_reason[part->backend]);
   } else {
@@ -446,8 +482,27 @@ static void judge_part(sb_session_part *part, uint32_t lanes)
       sb_verify_collision(SB_GOLDEN_COLLISION, lanes, &verdict);
   }
   part->verified = verdict.mode;
+  part->harmful = verdict.harmful;
   part->granted = weaker(part->asked, weaker(part->declared, part->verified));
   snprintf(part->reason, sizeof part->reason, "%s", verdict.reason);
+}
+
+/* What to do about a part that cannot keep the mode asked of it. */
+static void advise(const sb_session_part *part, char *text, size_t size)
+{
+  const char *path = part->module ? part->module->path : "";
+  const char *section = part->api ? "solver." : "", *name = part->api                          ? part->name
+                                                            : !strcmp(part->plugin, "sensors") ? "determinism"
+                                                                                               : "collision";
+  if (part->harmful) /* mode Off would run it all the same */
+    snprintf(text, size, "mend the plugin: samebit plugins check %s", path);
+  else if (part->api && part->verified < part->declared)
+    snprintf(text, size,
+             "mend the plugin (samebit plugins check %s), or ask for a weaker mode with \"mode = %s\" in [%s%s]", path,
+             sb_mode_name(part->granted), section, name);
+  else
+    snprintf(text, size, "ask for a weaker mode with \"mode = %s\" in [%s%s]", sb_mode_name(part->granted), section,
+             name);
 }
 
 /* The host's sensors are a part, the last one, where the scene has any; they inherit the mode. */
@@ -481,11 +536,15 @@ sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
     judge_part(part, s->sim.lanes);
     s->mode = weaker(s->mode, part->granted);
     if (part->granted >= part->asked) continue;
+    char advice[PATH_MAX + 200];
+    advise(part, advice, sizeof advice);
     status = sb_report(diag, SB_ERROR, SB_CODE_MODE_REFUSED, part->where,
-                       "%s%s%s cannot keep mode %s on %s: declared %s, verified %s (%s); ask for a weaker mode with \"mode = %s\" in [%s%s]",
-                       part->api ? "solver " : p ? "the host's " : "the collision pipeline", part->api || p ? part->name : "", "", sb_mode_name(part->asked),
-                       sb_backend_name(part->backend), sb_mode_name(part->declared), sb_mode_name(part->verified), part->reason,
-                       sb_mode_name(part->granted), part->api ? "solver." : "", part->api ? part->name : p ? "determinism" : "collision");
+                       "%s%s cannot keep mode %s on %s: declared %s, verified %s (%s); %s",
+                       part->api ? "solver "
+                       : p       ? "the host's "
+                                 : "the collision pipeline",
+                       part->api || p ? part->name : "", sb_mode_name(part->asked), sb_backend_name(part->backend),
+                       sb_mode_name(part->declared), sb_mode_name(part->verified), part->reason, advice);
   }
   return status;
 }

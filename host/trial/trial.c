@@ -63,11 +63,13 @@ typedef struct lines {
 
 static void read_verdict(sb_trial *t, const char *line)
 {
-  int at = 0;
+  int at = 0, harmful = 0;
   sb_trial_verdict v = {0};
-  if (t->count == SB_MAX_VERDICTS || sscanf(line, "%63s %" SCNu32 " %" SCNu32 " %n", v.solver, &v.backend, &v.mode, &at) != 3 || !at ||
+  if (t->count == SB_MAX_VERDICTS ||
+      sscanf(line, "%63s %" SCNu32 " %" SCNu32 " %d %n", v.solver, &v.backend, &v.mode, &harmful, &at) != 4 || !at ||
       v.mode >= SB_MODE_COUNT)
     return;
+  v.harmful = harmful != 0;
   snprintf(v.reason, sizeof v.reason, "%s", line + at);
   t->verdicts[t->count++] = v;
 }
@@ -86,8 +88,12 @@ static void take_line(void *user, const char *line)
   if (!strcmp(line, "whole")) l->whole = true;
   if (!strncmp(line, "solver ", 7)) read_verdict(l->trial, line + 7);
   if (!strncmp(line, "sandbox ", 8)) snprintf(l->trial->sandbox, sizeof l->trial->sandbox, "%s", line + 8);
-  int at = 0;
+  int at = 0, cause = 0;
   if (sscanf(line, "fault %d %n", &l->fault, &at) == 1 && at) snprintf(l->message, sizeof l->message, "%s", line + at);
+  if (sscanf(line, "broken %d %n", &cause, &at) == 1 && at) {
+    l->trial->cause = (sb_trial_cause)cause;
+    snprintf(l->trial->broken, sizeof l->trial->broken, "%s", line + at);
+  }
 }
 
 /* "finding RULE TEXT": what a look at the machine code gave. */
@@ -121,9 +127,11 @@ static void make_key(const sb_trial_settings *s, const sb_sealed_file *file, con
   struct utsname system;
   if (uname(&system)) system.machine[0] = system.release[0] = 0;
   for (size_t i = 0; i < audit->library_count; i++) libraries = libraries * 0x100000001b3u ^ audit->libraries[i].hash;
-  snprintf(key, size, "samebit trial %s, %s, module %016" PRIx64 ", libraries %016" PRIx64 ", program %016" PRIx64 ", %s %.60s, C library %.20s, %u lanes",
-           SB_TRIAL_VERSION, s->behave ? "behaviour" : "loading", file->hash, libraries, s->program_hash, system.machine, system.release, libc,
-           sb_cpu_lanes());
+  snprintf(key, size,
+           "samebit trial %s, %s, %g s, module %016" PRIx64 ", libraries %016" PRIx64 ", program %016" PRIx64
+           ", %s %.60s, C library %.20s, %u lanes",
+           SB_TRIAL_VERSION, s->behave ? "behaviour" : "loading", s->seconds, file->hash, libraries, s->program_hash,
+           system.machine, system.release, libc, sb_cpu_lanes());
 }
 
 /* ---- the trial ---- */
@@ -141,12 +149,21 @@ static void run_process(const sb_trial_settings *s, const sb_sealed_file *file, 
   for (size_t i = 0; i < audit->library_count; i++) r.library_fds[r.library_count++] = audit->libraries[i].fd;
   sb_trial_outcome outcome;
   sb_trial_run(&r, take_line, l, &outcome);
-  l->whole = outcome.end == SB_TRIAL_DONE;
+  /* What took too long would take as long the next time: it is kept like an outcome. A crash costs nothing and is seen
+   * anew. */
+  l->whole = outcome.end == SB_TRIAL_DONE || outcome.end == SB_TRIAL_TIMED_OUT;
   snprintf(l->trial->sandbox, sizeof l->trial->sandbox, "%s", outcome.sandbox);
-  if (outcome.end != SB_TRIAL_DONE && l->loads) snprintf(l->trial->broken, sizeof l->trial->broken, "%s", outcome.why);
-  if (outcome.end != SB_TRIAL_DONE && !l->loads)
-    snprintf(l->message, sizeof l->message, "the plugin cannot be loaded: tried in a process of its own, %.300s; its constructors, negotiate and "
-             "get_factory must return", outcome.why);
+  if (outcome.end == SB_TRIAL_DONE) return;
+  char line[700];
+  if (l->loads)
+    snprintf(line, sizeof line, "broken %d %s", (int)outcome.cause, outcome.why);
+  else
+    snprintf(
+        line, sizeof line,
+        "fault %d the plugin cannot be loaded: tried in a process of its own, %.300s; its constructors, negotiate and "
+        "get_factory must return",
+        (int)SB_CODE_PLUGIN_TRIAL, outcome.why);
+  take_line(l, line);
 }
 
 static bool find_cached(const sb_trial_settings *s, const sb_sealed_file *file, const char *key, sb_audit *audit, lines *l)
@@ -207,6 +224,9 @@ const sb_trial_verdict *sb_trial_find(sb_trial *t, const char *solver, uint32_t 
   snprintf(v->solver, sizeof v->solver, "%s", solver);
   v->backend = backend;
   v->mode = SB_MODE_OFF;
-  snprintf(v->reason, sizeof v->reason, "tried in a process of its own, %.220s", t->broken[0] ? t->broken : "it told nothing");
+  v->harmful = t->cause != SB_TRIAL_NO_CAUSE;
+  snprintf(v->reason, sizeof v->reason, "tried in a process of its own%s, %.260s",
+           t->cached && t->cause == SB_TRIAL_SLOW ? " before (--no-cache tries again)" : "",
+           t->broken[0] ? t->broken : "it told nothing");
   return v;
 }

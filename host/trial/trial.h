@@ -20,15 +20,18 @@ typedef struct sb_trial_verdict {
   char solver[64];
   uint32_t backend;
   uint32_t mode;
-  char reason[256];
+  bool harmful; /* it crashes, hangs, or writes where it may not: nothing to run in any mode */
+  char reason[360];
 } sb_trial_verdict;
 
 typedef struct sb_trial {
   bool ran;
   bool cached;
-  bool behaved;      /* the verdicts are there */
-  char sandbox[160]; /* "" or why there was none */
-  char broken[400];  /* how its solvers' checks ended, when they did not; every verdict that is missing is Off for this reason */
+  bool behaved;         /* the verdicts are there */
+  char sandbox[160];    /* "" or why there was none */
+  sb_trial_cause cause; /* of `broken` */
+  char broken[400]; /* how its solvers' checks ended, when they did not; every verdict that is missing is Off for this
+                       reason */
   sb_trial_verdict verdicts[SB_MAX_VERDICTS];
   size_t count;
 } sb_trial;

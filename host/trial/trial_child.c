@@ -54,7 +54,7 @@ static void behave(const sb_module *m)
       sb_verdict verdict;
       const sb_solver_api *api = m->solvers->solvers[i];
       sb_verify_deeply(api, b, &watch, &verdict);
-      sb_trial_say("solver %s %u %u %s", api->desc->id, b, verdict.mode, verdict.reason);
+      sb_trial_say("solver %s %u %u %d %s", api->desc->id, b, verdict.mode, verdict.harmful, verdict.reason);
     }
 }
 

@@ -35,6 +35,25 @@ typedef struct talk {
   sb_trial_outcome *outcome;
 } talk;
 
+const char *sb_trial_cause_advice(sb_trial_cause cause)
+{
+  switch (cause) {
+  case SB_TRIAL_SIGNAL:
+    return "look for a bad pointer, an index out of bounds, a failed assert; mode Off runs it in this process, for a "
+           "debugger";
+  case SB_TRIAL_BOUNDS:
+    return "check indices against the counts of the model, of the contacts and of its own arrays";
+  case SB_TRIAL_SYSTEM_CALL:
+    return "take memory, threads and messages from sb_host; leave files, network and processes alone";
+  case SB_TRIAL_EXIT:
+    return "return a status and a text instead of calling exit";
+  case SB_TRIAL_SLOW:
+    return "look for a loop that does not end; bound loops by counts, not by floats that should become small";
+  default:
+    return NULL;
+  }
+}
+
 static double now(void)
 {
   struct timespec t;
@@ -54,8 +73,10 @@ static void take_line(talk *t, const char *line)
   } else if (!strncmp(line, "bare ", 5)) {
     snprintf(t->outcome->sandbox, sizeof t->outcome->sandbox, "%s", line + 5);
   } else if (!strncmp(line, "broke ", 6)) {
+    t->outcome->cause = SB_TRIAL_BOUNDS;
     snprintf(t->broken, sizeof t->broken, "%s", line + 6);
   } else if (!strncmp(line, "syscall ", 8)) {
+    t->outcome->cause = SB_TRIAL_SYSTEM_CALL;
     char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, atoi(line + 8));
     snprintf(t->broken, sizeof t->broken, "it made the system call %.40s, which a solver may not (no files, network, processes)", name ? name : line + 8);
     free(name);
@@ -123,6 +144,7 @@ static void describe_end(talk *t, int status, bool late, double seconds, sb_tria
   const char *place = t->place[0] ? t->place : "its start";
   if (late) {
     o->end = SB_TRIAL_TIMED_OUT;
+    o->cause = SB_TRIAL_SLOW;
     snprintf(o->why, sizeof o->why, "it was not done after %.0f s, during %s", seconds, place);
   } else if (t->done) {
     o->end = SB_TRIAL_DONE;
@@ -131,6 +153,7 @@ static void describe_end(talk *t, int status, bool late, double seconds, sb_tria
     snprintf(o->why, sizeof o->why, "the program for trials did not start, or is another version");
   } else {
     o->end = SB_TRIAL_CRASHED;
+    if (o->cause == SB_TRIAL_NO_CAUSE) o->cause = WIFSIGNALED(status) ? SB_TRIAL_SIGNAL : SB_TRIAL_EXIT;
     if (t->broken[0])
       snprintf(o->why, sizeof o->why, "%.230s, during %.150s", t->broken, place);
     else if (WIFSIGNALED(status))

@@ -13,6 +13,18 @@ typedef enum sb_trial_end {
   SB_TRIAL_NOT_RUN    /* the program could not be started, or is another version */
 } sb_trial_end;
 
+/* What ended a process that was not done. */
+typedef enum sb_trial_cause {
+  SB_TRIAL_NO_CAUSE,
+  SB_TRIAL_SIGNAL,      /* a bad address, an abort */
+  SB_TRIAL_BOUNDS,      /* a write or read beside an array */
+  SB_TRIAL_SYSTEM_CALL, /* one that the sandbox forbids */
+  SB_TRIAL_EXIT,        /* exit() */
+  SB_TRIAL_SLOW         /* the time limit */
+} sb_trial_cause;
+/* What the plugin's author can do about it; NULL for no cause. */
+const char *sb_trial_cause_advice(sb_trial_cause cause);
+
 typedef struct sb_trial_request {
   const char *program; /* the host's command */
   const char *path;    /* of the module, for messages */
@@ -25,8 +37,9 @@ typedef struct sb_trial_request {
 
 typedef struct sb_trial_outcome {
   sb_trial_end end;
-  char why[400];     /* unless DONE: what happened, and during what */
-  char sandbox[160]; /* "" when the process was sandboxed, else why it was not */
+  sb_trial_cause cause; /* of CRASHED and TIMED_OUT */
+  char why[400];        /* unless DONE: what happened, and during what */
+  char sandbox[160];    /* "" when the process was sandboxed, else why it was not */
 } sb_trial_outcome;
 
 /* Called for each line that the task gives. */

@@ -9,19 +9,22 @@
 #include "samebit/solver.h"
 #include "sim_memory.h"
 
-/* A solver on a scene. The checks fill `plain` with the digest of the plain run when one first needs it. */
+/* A solver on a scene. The checks keep what several of them need: the digests of the plain run and of one in hostile
+ * memory. */
 typedef struct sb_subject {
   const char *scene;
   const sb_solver_api *api;
   const double *params;       /* NULL: defaults */
   const sb_model_store *one;  /* one world */
-  const sb_model_store *more; /* the same bodies, then others; NULL when there is none */
+  const sb_model_store *more; /* the same bodies and particles, then others; NULL when there is none */
   uint32_t ticks;             /* of each run, at least 2 */
   bool brief;                 /* fewer thread counts, and 40 worlds instead of 64: before a run, where the user waits */
   const sb_memory_source *memory; /* of the check "memory"; NULL for the portable one */
   const char *(*complaint)(void); /* what that memory has seen so far, or NULL */
-  bool has_plain;
-  uint64_t plain;
+  bool has_plain, has_hostile;
+  uint64_t plain, plain_end; /* digest of all ticks; hash of the state at the end */
+  uint64_t hostile;
+  bool overran;   /* a check has seen writes beside its arrays */
   char text[320]; /* what a check found, when it fails */
 } sb_subject;
 

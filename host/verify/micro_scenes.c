@@ -13,8 +13,12 @@ const sb_micro_scene sb_micro_scenes[] = {
     {"fly", "two free bodies tumble without contact", SB_HANDLES_RIGID, 96},
     {"arm", "a fixed arm with a drive, a limit, dry friction, a slide and a ball joint, under gravity",
      SB_HANDLES_RIGID | SB_HANDLES_JOINTS, 96},
-    {"drop", "a sphere, a capsule and two boxes fall, spinning, onto a plane and each other", SB_HANDLES_RIGID | SB_HANDLES_CONTACT, 96},
-    {"reach", "an arm with limits falls onto a box on a plane and onto the plane", SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT, 96},
+    {"drop", "a sphere, a capsule and two boxes fall, spinning, onto a plane and each other",
+     SB_HANDLES_RIGID | SB_HANDLES_CONTACT, 96},
+    {"reach", "an arm with limits falls onto a box on a plane and onto the plane",
+     SB_HANDLES_RIGID | SB_HANDLES_JOINTS | SB_HANDLES_CONTACT, 96},
+    {"beads", "a string of beads, pinned, tied and held, swings over a ball; loose beads fall onto it and each other",
+     SB_HANDLES_PARTICLES, 60},
     {"curtain", "cloth of springs, triangles and bending edges, pinned, tied and touching itself, falls over a ball",
      SB_HANDLES_PARTICLES | SB_HANDLES_CLOTH, 60},
     {"jelly", "two soft cubes fall onto a ball, a plane and each other", SB_HANDLES_PARTICLES | SB_HANDLES_SOFT | SB_HANDLES_CLOTH, 60},
@@ -187,9 +191,7 @@ static void add_unrelated(sb_model_builder *b)
   add_free_body(b, SB_SHAPE_SPHERE, ball, 60.2, 1.0, -1);
 }
 
-sb_model_store *sb_micro_scene_model(const char *name) { return sb_micro_scene_model_with(name, false); }
-
-sb_model_store *sb_micro_scene_model_with(const char *name, bool unrelated)
+static sb_model_store *build_scene(const char *name, bool bodies, bool particles)
 {
   sb_model_builder *b = sb_builder_create();
   sb_model_store *store = NULL;
@@ -203,16 +205,27 @@ sb_model_store *sb_micro_scene_model_with(const char *name, bool unrelated)
     build_fly(b);
   else if (!strcmp(name, "sense"))
     build_sense(b);
+  else if (!strcmp(name, "beads"))
+    sb_micro_scene_beads(b);
   else if (!strcmp(name, "curtain"))
     sb_micro_scene_curtain(b);
   else if (!strcmp(name, "jelly"))
     sb_micro_scene_jelly(b);
   else
     name = NULL;
-  if (unrelated) add_unrelated(b);
+  if (bodies) add_unrelated(b);
+  if (particles) sb_micro_scene_far_beads(b);
   if (name && sb_builder_finalise(b, name, &store, NULL)) store = NULL;
   sb_builder_free(b);
   return store;
+}
+
+sb_model_store *sb_micro_scene_model(const char *name) { return build_scene(name, false, false); }
+
+sb_model_store *sb_micro_scene_model_with_more(const sb_micro_scene *scene, const sb_solver_api *api)
+{
+  bool bodies = (api->desc->handles & SB_HANDLES_RIGID) != 0, particles = (scene->handles & SB_HANDLES_PARTICLES) != 0;
+  return bodies || particles ? build_scene(scene->name, bodies, particles) : NULL;
 }
 
 #define MAX_PARAMS 64

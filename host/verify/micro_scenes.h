@@ -19,8 +19,9 @@ extern const size_t sb_micro_scene_count;
 
 /* The model of one scene, one world; NULL when memory runs out or the name is not known. */
 sb_model_store *sb_micro_scene_model(const char *name);
-/* The same; with `unrelated`, free bodies follow that meet none of the others. */
-sb_model_store *sb_micro_scene_model_with(const char *name, bool unrelated);
+/* The same, and behind it what meets none of the others: free bodies for a solver that handles rigid ones, particles
+ * where the scene has some. NULL when that gives nothing to add. */
+sb_model_store *sb_micro_scene_model_with_more(const sb_micro_scene *scene, const sb_solver_api *api);
 
 /* State hash of the scene after its ticks (dt 1/240) under a solver with default parameters. SB_E_UNSUPPORTED when the solver
  * refuses it. */

@@ -1,4 +1,4 @@
-/* The micro-scenes of particles: a curtain and two soft cubes. C library only. */
+/* The micro-scenes of particles: beads, a curtain, two soft cubes. C library only. */
 #include "cook_math.h"
 #include "micro_scenes_soft.h"
 
@@ -19,6 +19,45 @@ static void add_particle(sb_model_builder *b, double x, double y, double z, doub
 {
   const sb_build_particle p = {.q = {x, y, z}, .qd = {0.25, -0.5 * x, -1.0}, .mass = mass, .radius = radius, .pinned = pinned};
   sb_builder_add_particle(b, &p);
+}
+
+#define BEADS 7 /* on the string */
+
+/* A string of beads, held at both ends and in the middle, swings over a ball; loose ones fall onto it and onto each
+ * other. */
+void sb_micro_scene_beads(sb_model_builder *b)
+{
+  const double h = 0.03125;
+  sb_build_deformable d = sb_build_deformable_default();
+  d.friction = 0.5, d.margin = 0.002;
+  sb_builder_add_deformable(b, &d, "string");
+  for (int i = 0; i < BEADS; i++) add_particle(b, h * i - 0.09375, 0.015625, 0.15625, 0.004, 0.0078125, i == 0);
+  for (int i = 0; i + 1 < BEADS; i++) {
+    const sb_build_spring s = {
+        .particle = {i, i + 1}, .rest_length = h, .stiffness = i == 2 ? SB_NO_LIMIT : 12, .damping = 0.02};
+    sb_builder_add_spring(b, &s);
+  }
+  const sb_build_attachment held[2] = {
+      {.particle = BEADS - 1, .body = -1, .point = {0.1, 0.015625, 0.16}, .stiffness = SB_NO_LIMIT},
+      {.particle = BEADS / 2, .body = -1, .point = {0, 0, 0.17}, .stiffness = 20, .damping = 0.1}};
+  for (int k = 0; k < 2; k++) sb_builder_add_attachment(b, &held[k]);
+  d.flags = SB_DEFORMABLE_SELF_CONTACT;
+  d.restitution = 0.25;
+  sb_builder_add_deformable(b, &d, "grains");
+  for (int i = 0; i < 6; i++)
+    add_particle(b, 0.03125 + 0.0078125 * (i & 1), 0.015625 + 0.00390625 * i, 0.1875 + 0.015625 * i, 0.002 + 0.001 * i,
+                 0.0078125, false);
+  add_floor_and_ball(b, 0.05, 0.06);
+}
+
+void sb_micro_scene_far_beads(sb_model_builder *b)
+{
+  const sb_build_deformable d = sb_build_deformable_default();
+  int32_t first = sb_builder_particle_count(b);
+  sb_builder_add_deformable(b, &d, "far");
+  for (int k = 0; k < 2; k++) add_particle(b, 60.0 + 0.03125 * k, 0, 0.5, 0.004, 0.0078125, false);
+  const sb_build_spring s = {.particle = {first, first + 1}, .rest_length = 0.015625, .stiffness = 12, .damping = 0.02};
+  sb_builder_add_spring(b, &s);
 }
 
 #define CURTAIN 7 /* particles along each side */

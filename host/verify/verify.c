@@ -14,13 +14,15 @@ static const char *first_message(const sb_diagnostics *diag)
   return diag->count ? diag->items[0].message : "no reason given";
 }
 
-/* Two runs of one scene: plain, and with everything turned that must not matter. */
-static sb_status run_twice(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t lanes, uint64_t hash[2],
-                           sb_verdict *verdict)
+/* Two runs of one scene: plain, and with everything turned that must not matter. `once`: the second is shown to be the
+ * same already. */
+static sb_status run_twice(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t lanes,
+                           bool once, uint64_t hash[2], sb_verdict *verdict)
 {
   sb_diagnostics diag = {0};
   sb_status status = sb_micro_scene_hash(scene, api, backend, 1, lanes, 0, &hash[0], &diag);
-  if (!status) status = sb_micro_scene_hash(scene, api, backend, 2, 1, 0x5eed, &hash[1], &diag);
+  hash[1] = hash[0];
+  if (!status && !once) status = sb_micro_scene_hash(scene, api, backend, 2, 1, 0x5eed, &hash[1], &diag);
   if (status && status != SB_E_UNSUPPORTED)
     snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s failed: %.180s", scene->name, first_message(&diag));
   sb_diagnostics_clear(&diag);
@@ -34,7 +36,7 @@ static const sb_golden *find_golden(const sb_solver_desc *desc, const char *scen
   return NULL;
 }
 
-void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes, sb_verdict *verdict)
+static void verify_goldens(const sb_solver_api *api, uint32_t backend, uint32_t lanes, bool once, sb_verdict *verdict)
 {
   *verdict = (sb_verdict){.mode = SB_MODE_OFF};
   if (api->desc->mode[backend] == SB_MODE_OFF) {
@@ -42,10 +44,11 @@ void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes
     return;
   }
   uint32_t ran = 0, matched = 0;
+  const char *missing = NULL; /* the first scene without a golden hash */
   for (size_t i = 0; i < sb_micro_scene_count; i++) {
     const sb_micro_scene *scene = &sb_micro_scenes[i];
     uint64_t hash[2];
-    sb_status status = run_twice(scene, api, backend, lanes, hash, verdict);
+    sb_status status = run_twice(scene, api, backend, lanes, once, hash, verdict);
     if (status == SB_E_UNSUPPORTED) continue;
     if (status) return;
     ran++;
@@ -57,9 +60,12 @@ void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes
     }
     const sb_golden *golden = find_golden(api->desc, scene->name, backend);
     if (golden && golden->hash == hash[0]) matched++;
+    if (!golden && !missing) missing = scene->name;
     if (golden && golden->hash != hash[0] && !verdict->reason[0])
-      snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s gives %016" PRIx64 ", its golden hash is %016" PRIx64, scene->name,
-               hash[0], golden->hash);
+      snprintf(verdict->reason, sizeof verdict->reason,
+               "micro-scene %s gives %016" PRIx64 ", its golden hash is %016" PRIx64
+               "; after a change on purpose `samebit plugins goldens FILE` prints the new ones",
+               scene->name, hash[0], golden->hash);
   }
   if (ran == 0) {
     snprintf(verdict->reason, sizeof verdict->reason, "it can run none of the host's micro-scenes, so nothing was checked");
@@ -69,7 +75,14 @@ void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes
   if (matched == ran)
     snprintf(verdict->reason, sizeof verdict->reason, "%u golden hashes matched, threads, lanes and task order varied", ran);
   else if (!verdict->reason[0])
-    snprintf(verdict->reason, sizeof verdict->reason, "%u micro-scenes repeat, but %u have no golden hash", ran, ran - matched);
+    snprintf(verdict->reason, sizeof verdict->reason,
+             "micro-scene %s has no golden hash (%u of %u have none); `samebit plugins goldens FILE` prints them",
+             missing, ran - matched, ran);
+}
+
+void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes, sb_verdict *verdict)
+{
+  verify_goldens(api, backend, lanes, false, verdict);
 }
 
 static void say_at(const sb_verify_watch *watch, const sb_solver_api *api, const char *scene, const char *check)
@@ -85,42 +98,72 @@ static bool run_check(sb_subject *s, const sb_behaviour_check *check, const sb_v
   bool passed = check->run(s);
   if (passed) return true;
   verdict->mode = SB_MODE_OFF;
-  snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s, check %s: %.200s", s->scene, check->name, s->text);
+  verdict->harmful = s->overran;
+  snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s, check %s: %.240s", s->scene, check->name, s->text);
   return false;
 }
 
 static bool fits(const sb_solver_api *api, const sb_micro_scene *scene) { return (api->desc->handles & scene->handles) == scene->handles; }
 
-/* `first`: the check of bounds alone, which names writes out of bounds before they do harm; else the others. */
-static bool check_scene(const sb_solver_api *api, const sb_micro_scene *scene, bool first, const sb_verify_watch *watch, sb_verdict *verdict)
+#define MAX_SCENES 16
+
+/* The solver on each micro-scene that it handles; one without memory for its model has none. */
+static size_t open_subjects(const sb_solver_api *api, const sb_verify_watch *watch, sb_subject subjects[MAX_SCENES])
 {
-  sb_model_store *one = sb_micro_scene_model(scene->name), *more = NULL;
-  if (one && api->desc->handles & SB_HANDLES_RIGID) more = sb_micro_scene_model_with(scene->name, true);
-  sb_subject s = {.scene = scene->name, .api = api, .one = one, .more = more, .ticks = scene->ticks, .brief = true, .memory = watch->memory, .complaint = watch->complaint};
-  bool ok = one != NULL;
-  if (!ok) verdict->mode = SB_MODE_OFF, snprintf(verdict->reason, sizeof verdict->reason, "no memory for micro-scene %s", scene->name);
-  for (size_t c = 0; ok && c < sb_behaviour_check_count; c++)
-    if ((c == 0) == first) ok = run_check(&s, &sb_behaviour_checks[c], watch, verdict);
-  sb_model_store_free(one);
-  sb_model_store_free(more);
-  return ok;
+  size_t count = 0;
+  for (size_t i = 0; i < sb_micro_scene_count && count < MAX_SCENES; i++) {
+    const sb_micro_scene *scene = &sb_micro_scenes[i];
+    if (!fits(api, scene)) continue;
+    subjects[count++] = (sb_subject){.scene = scene->name,
+                                     .api = api,
+                                     .one = sb_micro_scene_model(scene->name),
+                                     .more = sb_micro_scene_model_with_more(scene, api),
+                                     .ticks = scene->ticks,
+                                     .brief = true,
+                                     .memory = watch->memory,
+                                     .complaint = watch->complaint};
+  }
+  return count;
+}
+
+static void close_subjects(sb_subject *subjects, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    sb_model_store_free((sb_model_store *)subjects[i].one);
+    sb_model_store_free((sb_model_store *)subjects[i].more);
+  }
+}
+
+/* Every check on every scene; bounds first, which names writes beside arrays before they do harm. */
+static bool check_subjects(sb_subject *subjects, size_t count, const sb_verify_watch *watch, sb_verdict *verdict)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!subjects[i].one) {
+      snprintf(verdict->reason, sizeof verdict->reason, "no memory for micro-scene %s", subjects[i].scene);
+      return false;
+    }
+  for (size_t i = 0; i < count; i++)
+    if (!run_check(&subjects[i], &sb_behaviour_checks[0], watch, verdict)) return false;
+  for (size_t i = 0; i < count; i++)
+    for (size_t c = 1; c < sb_behaviour_check_count; c++)
+      if (!run_check(&subjects[i], &sb_behaviour_checks[c], watch, verdict)) return false;
+  return true;
 }
 
 void sb_verify_deeply(const sb_solver_api *api, uint32_t backend, const sb_verify_watch *watch, sb_verdict *verdict)
 {
-  bool ok = true;
   *verdict = (sb_verdict){.mode = SB_MODE_OFF};
   if (backend != SB_BACKEND_CPU || api->desc->mode[backend] == SB_MODE_OFF) {
     sb_verify_solver(api, backend, sb_cpu_lanes(), verdict);
     return;
   }
-  for (size_t i = 0; ok && i < sb_micro_scene_count; i++)
-    if (fits(api, &sb_micro_scenes[i])) ok = check_scene(api, &sb_micro_scenes[i], true, watch, verdict);
-  for (size_t i = 0; ok && i < sb_micro_scene_count; i++)
-    if (fits(api, &sb_micro_scenes[i])) ok = check_scene(api, &sb_micro_scenes[i], false, watch, verdict);
+  sb_subject subjects[MAX_SCENES];
+  size_t count = open_subjects(api, watch, subjects);
+  bool ok = check_subjects(subjects, count, watch, verdict);
+  close_subjects(subjects, count);
   if (!ok) return;
   say_at(watch, api, "each", "golden");
-  sb_verify_solver(api, backend, sb_cpu_lanes(), verdict);
+  verify_goldens(api, backend, sb_cpu_lanes(), true, verdict);
   if (verdict->mode != SB_MODE_CROSS_PLATFORM) return;
   snprintf(verdict->reason, sizeof verdict->reason, "golden hashes matched; bounds kept; threads, lanes, task order, memory, worlds, restores and %zu more varied",
            sb_behaviour_check_count - 7);

@@ -11,7 +11,8 @@
 
 typedef struct sb_verdict {
   uint32_t mode;    /* SB_MODE_* */
-  char reason[256]; /* what was seen */
+  bool harmful;     /* it wrote where it may not */
+  char reason[640]; /* what was seen */
 } sb_verdict;
 
 /* The micro-scenes, plain and turned once. */

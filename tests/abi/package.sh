@@ -11,7 +11,8 @@ fail() { echo "package: $*" >&2; exit 1; }
 
 cmake --install "$build" --prefix "$work/install" > "$work/log" 2>&1 || { cat "$work/log"; fail "the build does not install"; }
 for file in bin/samebit include/samebit/samebit.h include/samebit/kernel.h lib/cmake/samebit/samebit-config.cmake \
-  lib/cmake/samebit/samebit_plugin.cmake lib/pkgconfig/samebit.pc lib/samebit/plugins/featherstone.so lib/samebit/plugins/semi_implicit.so; do
+  lib/cmake/samebit/samebit_plugin.cmake lib/pkgconfig/samebit.pc lib/samebit/plugins/featherstone.so lib/samebit/plugins/semi_implicit.so \
+  share/doc/samebit/README.md share/doc/samebit/docs/plugins.md share/doc/samebit/docs/modes.md share/doc/samebit/conf/humanoid.ini; do
   [ -f "$work/install/$file" ] || fail "$file is not installed"
 done
 # A moved installation must work too.

@@ -231,6 +231,34 @@ static void files_in_bad_places_are_refused(void **state)
   rmdir(folder);
 }
 
+static void write_rights_above_the_folder_are_found(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/samebit_audit_XXXXXX", path[80], command[256];
+  sb_audit audit;
+  const sb_finding *worst;
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/a/b/plugin.so", folder);
+  snprintf(command, sizeof command, "mkdir -p -m 755 %s/a/b && cp '%s/no_golden.so' %s", folder, SAMEBIT_FIXTURES,
+           path);
+  assert_int_equal(system(command), 0);
+  static const struct {
+    mode_t mode;
+    bool found;
+  } list[] = {{0755, false}, {0777, true}, {01777, false}, {0775, false}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    assert_int_equal(chmod(folder, list[i].mode), 0);
+    audit_path(path, &audit);
+    const sb_finding *f = sb_audit_find(&audit, SB_AUDIT_RULE_folder);
+    assert_int_equal(f != NULL, list[i].found);
+    if (f) assert_non_null(strstr(f->text, folder));
+    assert_int_equal(sb_audit_mode(&audit, &worst), list[i].found ? SB_MODE_OFF : SB_MODE_CROSS_PLATFORM);
+    sb_audit_clear(&audit);
+  }
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 /* A symbolic link is followed once, before the file is opened: what it points to later does not matter. */
 static void links_are_followed_once(void **state)
 {
@@ -316,10 +344,10 @@ static void libraries_are_loaded_sealed(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_rule_finds_its_fixture),        cmocka_unit_test(good_plugins_have_no_findings),
-      cmocka_unit_test(other_architectures_are_read),       cmocka_unit_test(files_of_other_machines_are_refused),
-      cmocka_unit_test(damaged_files_are_survived),         cmocka_unit_test(files_in_bad_places_are_refused),
-      cmocka_unit_test(links_are_followed_once),            cmocka_unit_test(pinned_hashes_are_held),
-      cmocka_unit_test(libraries_are_loaded_sealed)};
+      cmocka_unit_test(each_rule_finds_its_fixture),  cmocka_unit_test(good_plugins_have_no_findings),
+      cmocka_unit_test(other_architectures_are_read), cmocka_unit_test(files_of_other_machines_are_refused),
+      cmocka_unit_test(damaged_files_are_survived),   cmocka_unit_test(files_in_bad_places_are_refused),
+      cmocka_unit_test(links_are_followed_once),      cmocka_unit_test(pinned_hashes_are_held),
+      cmocka_unit_test(libraries_are_loaded_sealed),  cmocka_unit_test(write_rights_above_the_folder_are_found)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -608,6 +608,79 @@ static void plugins_describe_themselves(void **state)
   expect(&r, 1, "local_one", "wrong_magic.so: error [SB-ABI-VERSION]");
 }
 
+/* exit(0) in a solver is no good end of a run, not even in mode Off. */
+static void an_exit_of_a_plugin_is_an_error(void **state)
+{
+  (void)state;
+  write_text("exits.ini",
+             "[world]\nscene = generator:drop\n[determinism]\nmode = Off\n[solver.robot]\nplugin = exits\n");
+  result r = call("run exits.ini --ticks 10 --plugins '%s'", SAMEBIT_FIXTURES);
+  expect(&r, 1, "mode    Off", "robot: error [SB-SOLVER-EXIT]");
+  r = call("run exits.ini --ticks 3 --plugins '%s'", SAMEBIT_FIXTURES); /* it has not come so far */
+  expect(&r, 0, "hash ", NULL);
+  r = call("run exits.ini --ticks 10 --json --plugins '%s'", SAMEBIT_FIXTURES);
+  cJSON *root = parse(&r, 1), *list = cJSON_GetObjectItem(root, "diagnostics");
+  assert_string_equal(text_at(cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1), "code"), "SB-SOLVER-EXIT");
+  cJSON_Delete(root);
+  done(&r);
+}
+
+/* What a plugin prints does not spoil the JSON object, and is not lost. */
+static void printing_plugins_leave_json_alone(void **state)
+{
+  (void)state;
+  write_text("prints.ini", "[world]\nscene = generator:drop\n[determinism]\nmode = Off\n[solver.a]\nplugin = prints\n");
+  result r = call("run prints.ini --ticks 10 --json --plugins '%s'", SAMEBIT_FIXTURES);
+  assert_non_null(strstr(r.err, "printed by a fixture"));
+  assert_non_null(strstr(r.err, "written by a fixture"));
+  cJSON_Delete(parse(&r, 0));
+  done(&r);
+  r = call("run prints.ini --ticks 10 --plugins '%s'", SAMEBIT_FIXTURES);
+  expect(&r, 0, "printed by a fixture", NULL);
+  r = call("run prints.ini --ticks 10 --json --plugins '%s' > /dev/full; echo $?", SAMEBIT_FIXTURES);
+  expect(&r, 0, "1\n", NULL);
+}
+
+static void groups_and_endings(void **state)
+{
+  (void)state;
+  result r = call("plugins");
+  expect(&r, 2, "plugins check [FILE]", NULL);
+  r = call("plugins --help");
+  expect(&r, 0, "plugins new NAME", NULL);
+  r = call("hashes");
+  expect(&r, 2, "hashes diff A B", NULL);
+  r = call("--json plugins");
+  cJSON_Delete(parse(&r, 2));
+  done(&r);
+  r = call("plugins chekc");
+  expect(&r, 2, NULL, "did you mean \"plugins check\"?");
+  static const char *const bad[] = {"x.stl", "x", "obj", "a.obj/x", "x.obj.gz"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    r = call("run conf/pile.ini --ticks 1 --frame %s", bad[i]);
+    expect(&r, 2, NULL, "ends in .obj");
+  }
+  /* a solver without particles says so of itself */
+  write_text("rope.ini", "[world]\nscene = generator:rope\n[solver.a]\nplugin = steel\n");
+  r = call("run rope.ini");
+  expect(&r, 2, NULL, "steel does not handle particles; give the scene's deformables to another solver");
+}
+
+/* The hint of a failed case is the case's own; one that has crashed or hung gets what fits that. */
+static void hints_fit_the_outcome(void **state)
+{
+  (void)state;
+  result r = call("plugins check '%s/../broken/restart.so' --case restart", SAMEBIT_FIXTURES);
+  assert_null(strstr(r.out, "free nothing in deactivate"));
+  expect(&r, 1, "to mend it: look for a bad pointer", NULL);
+  r = call("plugins check '%s/../broken/hostile_huge.so' --case hostile_huge --seconds 2", SAMEBIT_FIXTURES);
+  assert_null(strstr(r.out, "until something is small\n"));
+  expect(&r, 1, "to mend it: look for a loop that does not end", NULL);
+  r = call("plugins check '%s/../broken/golden_present.so' --case golden_present", SAMEBIT_FIXTURES);
+  assert_non_null(strstr(r.out, "micro-scene "));
+  expect(&r, 1, "to mend it: `samebit plugins goldens FILE` prints", NULL);
+}
+
 static int make_folder(void **state)
 {
   (void)state;
@@ -627,15 +700,27 @@ static int remove_folder(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(determinism_compares_legs), cmocka_unit_test(hash_files_are_compared), cmocka_unit_test(verify_prints_a_certificate), cmocka_unit_test(frames_are_whole),
-      cmocka_unit_test(files_and_signals),
-      cmocka_unit_test(every_command_speaks_json),     cmocka_unit_test(parts_tell_their_modes),
-      cmocka_unit_test(every_command_has_help),        cmocka_unit_test(near_names_are_suggested),
-      cmocka_unit_test(explain_knows_every_code),      cmocka_unit_test(refusal_names_every_offender),
-      cmocka_unit_test(exit_codes_in_real_situations), cmocka_unit_test(settings_can_be_changed),
-      cmocka_unit_test(hashes_are_written),            cmocka_unit_test(piped_output_has_no_progress),
-      cmocka_unit_test(cooked_scenes_run_the_same),    cmocka_unit_test(bench_compares_scenes_and_solvers),
-      cmocka_unit_test(plugins_describe_themselves)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(determinism_compares_legs),
+                                     cmocka_unit_test(hash_files_are_compared),
+                                     cmocka_unit_test(verify_prints_a_certificate),
+                                     cmocka_unit_test(frames_are_whole),
+                                     cmocka_unit_test(files_and_signals),
+                                     cmocka_unit_test(every_command_speaks_json),
+                                     cmocka_unit_test(parts_tell_their_modes),
+                                     cmocka_unit_test(every_command_has_help),
+                                     cmocka_unit_test(near_names_are_suggested),
+                                     cmocka_unit_test(explain_knows_every_code),
+                                     cmocka_unit_test(refusal_names_every_offender),
+                                     cmocka_unit_test(exit_codes_in_real_situations),
+                                     cmocka_unit_test(settings_can_be_changed),
+                                     cmocka_unit_test(hashes_are_written),
+                                     cmocka_unit_test(piped_output_has_no_progress),
+                                     cmocka_unit_test(cooked_scenes_run_the_same),
+                                     cmocka_unit_test(bench_compares_scenes_and_solvers),
+                                     cmocka_unit_test(plugins_describe_themselves),
+                                     cmocka_unit_test(an_exit_of_a_plugin_is_an_error),
+                                     cmocka_unit_test(printing_plugins_leave_json_alone),
+                                     cmocka_unit_test(groups_and_endings),
+                                     cmocka_unit_test(hints_fit_the_outcome)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -66,12 +66,20 @@ static const char *odd_file(const char *name, char path[256])
   static char folder[64];
   char command[600];
   snprintf(path, 256, "%s/%s.so", SAMEBIT_BROKEN, name);
-  if (strcmp(name, "file_place") && strcmp(name, "file_elf")) return path;
+  if (strcmp(name, "file_place") && strcmp(name, "file_elf") && strcmp(name, "file_folder")) return path;
   strcpy(folder, "/tmp/samebit_odd_XXXXXX");
   assert_non_null(mkdtemp(folder));
   snprintf(command, sizeof command, "%s '%s/good.so' '%s/good.so'", !strcmp(name, "file_elf") ? "head -c 40" : "cp", SAMEBIT_BROKEN, folder);
   if (!strcmp(name, "file_elf")) snprintf(command, sizeof command, "head -c 40 '%s/good.so' > '%s/good.so'", SAMEBIT_BROKEN, folder);
   assert_int_equal(system(command), 0);
+  if (!strcmp(name, "file_folder")) {
+    chmod(folder, 0777);
+    snprintf(command, sizeof command, "mkdir -m 755 '%s/inner' && cp '%s/good.so' '%s/inner/good.so'", folder,
+             SAMEBIT_BROKEN, folder);
+    assert_int_equal(system(command), 0);
+    snprintf(path, 256, "%s/inner/good.so", folder);
+    return path;
+  }
   if (!strcmp(name, "file_place")) chmod(folder, 01777);
   snprintf(path, 256, "%s/good.so", folder);
   return path;

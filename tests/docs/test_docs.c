@@ -20,6 +20,7 @@
 
 #include "behaviour.h"
 #include "conformance.h"
+#include "micro_scenes.h"
 #include "catalogue.h"
 #include "config.h"
 #include "scene.h"
@@ -321,6 +322,16 @@ static void trust_tables_are_true(void **state)
   for (int r = 0; r < SB_AUDIT_RULE_COUNT; r++) {
     sb_audit_rule rule = (sb_audit_rule)r;
     snprintf(row, sizeof row, "| `%s` | %s | %s |", sb_audit_rule_name(rule), sb_audit_rule_text(rule), limits[sb_audit_rule_limit(rule)]);
+    must_have_row("docs/modes.md", row);
+  }
+  static const char *const handles[] = {"RIGID", "JOINTS", "CONTACT", "PARTICLES", "CLOTH", "SOFT"};
+  for (size_t i = 0; i < sb_micro_scene_count; i++) {
+    const sb_micro_scene *s = &sb_micro_scenes[i];
+    char needs[64] = "";
+    for (size_t h = 0; h < sizeof handles / sizeof handles[0]; h++)
+      if (s->handles >> h & 1)
+        snprintf(needs + strlen(needs), sizeof needs - strlen(needs), "%s%s", *needs ? ", " : "", handles[h]);
+    snprintf(row, sizeof row, "| `%s` | %s | %u | %s |", s->name, needs, s->ticks, s->text);
     must_have_row("docs/modes.md", row);
   }
   for (size_t i = 0; i < sb_behaviour_check_count; i++) {

@@ -51,6 +51,10 @@ static cli_option new_options[] = {{"--dir", "DIR", "where to write it (default:
 static cli_option verify_options[] = {{"--pack", "DIR", "the golden pack to run (default: the one that came with this program)", NULL, 0},
                                       {"--plugins", "DIR", "search DIR for plugins first; may be repeated", NULL, 0},
                                       {NULL, NULL, NULL, NULL, 0}};
+static cli_option shader_options[] = {{"--include", "DIR", "search DIR for what GLSL includes; may be repeated", NULL, 0},
+                                      {"--define", "NAME=VALUE", "macro for GLSL; may be repeated", NULL, 0},
+                                      {"--no-optimise", NULL, "judge GLSL without spirv-opt, which long text keeps busy for minutes", NULL, 0},
+                                      {NULL, NULL, NULL, NULL, 0}};
 static cli_option no_options[] = {{NULL, NULL, NULL, NULL, 0}};
 
 static const cli_command commands[] = {
@@ -78,6 +82,8 @@ static const cli_command commands[] = {
      1, cmd_plugins_goldens},
     {"plugins check", "[FILE]", "conformance of a plugin: every case in a process of its own", "samebit plugins check build/plugins/steel.so", check_options, 0,
      1, cmd_plugins_check},
+    {"shader check", "FILE", "a compute shader (.spv, .comp, .glsl) against the number rules: each finding with its place and what to do",
+     "samebit shader check step.comp", shader_options, 1, 1, cmd_shader_check},
     {"explain", "CODE", "what a diagnostic code means and what to do", "samebit explain SB-INI-UNKNOWN-KEY", no_options, 0, 1, cmd_explain},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

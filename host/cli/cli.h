@@ -89,5 +89,6 @@ int cmd_bench(cli *c);
 int cmd_determinism(cli *c);
 int cmd_hashes_diff(cli *c);
 int cmd_verify(cli *c);
+int cmd_shader_check(cli *c);
 
 #endif

@@ -145,6 +145,7 @@ static bool compiler_arguments(const sb_shader_options *options, const char *nam
     if (!(list[n] =
               join_text("-D", options->macros[i].name, strlen(options->macros[i].name), options->macros[i].value)))
       return false;
+  if (options->lines && !(list[n++] = join_text("", "-g", 2, NULL))) return false;
   if (!options->depfile) return true;
   const char *rule[5] = {"-MD", "-MF", options->depfile, "-MT", options->depfile_target};
   for (size_t i = 0; i < 5; i++, n++)
@@ -159,7 +160,7 @@ sb_status sb_shader_compile(const char *source, size_t length, const char *name,
     return sb_report(diag, SB_ERROR, SB_CODE_SHADER_COMPILE, name, "Expected the path of glslc; none was given.");
   static const char *const fixed[FIXED_ARGUMENTS] = {
       "", "-O0", "--target-env=vulkan1.2", "-fshader-stage=compute", "-o", "-", "-"};
-  char **arguments = calloc(FIXED_ARGUMENTS + options->include_dir_count + options->macro_count + 7, sizeof *arguments);
+  char **arguments = calloc(FIXED_ARGUMENTS + options->include_dir_count + options->macro_count + 8, sizeof *arguments);
   if (!arguments) return out_of_memory(name, diag);
   memcpy(arguments, fixed, sizeof fixed);
   arguments[0] = (char *)options->glslc;
@@ -199,7 +200,7 @@ sb_status sb_shader_optimise(const char *spirv_opt, const char *name, const sb_s
   return status;
 }
 
-static sb_status validate(const uint32_t *words, size_t count, const char *name, sb_diagnostics *diag)
+sb_status sb_shader_validate(const uint32_t *words, size_t count, const char *name, sb_diagnostics *diag)
 {
   spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_2);
   if (!context) return out_of_memory(name, diag);
@@ -222,20 +223,23 @@ sb_status sb_shader_verify(const uint32_t *words, size_t count, const char *name
     if (findings.out_of_memory) status = out_of_memory(name, diag);
     for (size_t i = 0; i < findings.count && i < FINDINGS_SHOWN; i++) {
       const sb_spirv_finding *f = &findings.items[i];
-      status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_RULE, name, "At word %zu (opcode %u, %u): %s.", f->word,
-                         f->opcode, f->detail, f->text);
+      char place[256];
+      sb_spirv_place(f, place, sizeof place);
+      status = sb_report(diag, SB_ERROR, SB_CODE_SHADER_RULE, name, "%s: %s (%s). %s", place, f->text,
+                         sb_spirv_rule_name(f->rule), f->advice);
     }
     if (findings.count > FINDINGS_SHOWN)
-      sb_report(diag, SB_NOTE, SB_CODE_SHADER_RULE, name, "%zu more of this kind.", findings.count - FINDINGS_SHOWN);
+      sb_report(diag, SB_NOTE, SB_CODE_SHADER_RULE, name, "%zu more findings; `samebit shader check` lists all.",
+                findings.count - FINDINGS_SHOWN + findings.left_out);
   }
   sb_spirv_findings_clear(&findings);
-  return status == SB_OK ? validate(words, count, name, diag) : status;
+  return status == SB_OK ? sb_shader_validate(words, count, name, diag) : status;
 }
 
-sb_status sb_shader_build(const char *source, size_t length, const char *name, const sb_shader_options *options,
-                          sb_spirv *out, sb_diagnostics *diag)
+sb_status sb_shader_translate(const char *source, size_t length, const char *name, const sb_shader_options *options,
+                              sb_spirv *out, sb_diagnostics *diag)
 {
-  sb_spirv plain = {0}, compared = {0}, ruled = {0}, small = {0};
+  sb_spirv plain = {0}, compared = {0}, ruled = {0};
   sb_status status = sb_shader_compile(source, length, name, options, &plain, diag);
   if (status == SB_OK) {
     status = sb_spirv_compare(plain.words, plain.count, &compared);
@@ -246,19 +250,27 @@ sb_status sb_shader_build(const char *source, size_t length, const char *name, c
     else if (status != SB_OK)
       sb_report(diag, SB_ERROR, SB_CODE_SHADER_INVALID, name, "The compiler returned a module that cannot be read.");
   }
-  if (status == SB_OK && options->spirv_opt) {
-    status = sb_shader_optimise(options->spirv_opt, name, &ruled, &small, diag);
-    if (status == SB_OK) {
-      free(ruled.words);
-      ruled = small;
-    }
-  }
-  if (status == SB_OK) status = sb_shader_verify(ruled.words, ruled.count, name, diag);
   free(plain.words);
   free(compared.words);
-  if (status == SB_OK)
+  if (status != SB_OK) return status;
+  if (!options->spirv_opt) {
     *out = ruled;
+    return SB_OK;
+  }
+  status = sb_shader_optimise(options->spirv_opt, name, &ruled, out, diag);
+  free(ruled.words);
+  return status;
+}
+
+sb_status sb_shader_build(const char *source, size_t length, const char *name, const sb_shader_options *options,
+                          sb_spirv *out, sb_diagnostics *diag)
+{
+  sb_spirv module = {0};
+  sb_status status = sb_shader_translate(source, length, name, options, &module, diag);
+  if (status == SB_OK) status = sb_shader_verify(module.words, module.count, name, diag);
+  if (status == SB_OK)
+    *out = module;
   else
-    free(ruled.words);
+    free(module.words);
   return status;
 }

@@ -29,6 +29,7 @@ typedef struct sb_shader_options {
   /* A file for the names of all files that were read, as a rule of make for `depfile_target`; or NULL. The text itself
    * is called <stdin> there. */
   const char *depfile, *depfile_target;
+  bool lines; /* keep the source's lines in the module, for findings */
 } sb_shader_options;
 
 /* The whole build of a compute shader, audit and validation included. `name` stands in messages; its folder, if it has
@@ -36,12 +37,20 @@ typedef struct sb_shader_options {
 sb_status sb_shader_build(const char *source, size_t length, const char *name, const sb_shader_options *options,
                           sb_spirv *out, sb_diagnostics *diag);
 
+/* The same without audit and validation. */
+sb_status sb_shader_translate(const char *source, size_t length, const char *name, const sb_shader_options *options,
+                              sb_spirv *out, sb_diagnostics *diag);
+
 /* The steps on their own. */
 sb_status sb_shader_compile(const char *source, size_t length, const char *name, const sb_shader_options *options,
                             sb_spirv *out, sb_diagnostics *diag);
 sb_status sb_shader_optimise(const char *spirv_opt, const char *name, const sb_spirv *in, sb_spirv *out,
                              sb_diagnostics *diag);
-/* Audit and validation; a diagnostic for each finding, up to ten. */
+/* Whether the words are SPIR-V that Vulkan 1.2 takes, by SPIRV-Tools: what any module must be before a driver sees it,
+ * in every mode. SB_E_FORMAT and SB-SHADER-INVALID if not. */
+sb_status sb_shader_validate(const uint32_t *words, size_t count, const char *name, sb_diagnostics *diag);
+/* Audit and validation: what a module must pass in a mode above Off. A diagnostic for each finding, up to ten. Any
+ * words may come. */
 sb_status sb_shader_verify(const uint32_t *words, size_t count, const char *name, sb_diagnostics *diag);
 
 /* A whole file, with a 0 byte after its end; free() it. */

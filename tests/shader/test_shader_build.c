@@ -150,11 +150,11 @@ static void test_forbidden_text(void **state)
               {"a[i] = mod(a[i], a[i + 1]);", SB_SPIRV_OPERATION},
               {"b[i] = int(a[i]);", SB_SPIRV_OPERATION},
               {"a[i] = (mat2(a[i]) * vec2(a[i])).x;", SB_SPIRV_OPERATION},
-              {"a[i] = a[i] + 0.0;", SB_SPIRV_OPERATION},
-              {"a[i] = 0.0 - a[i];", SB_SPIRV_OPERATION},
-              {"a[i] = a[i] * 0.0;", SB_SPIRV_OPERATION},
-              {"b[i] = a[i] < a[i + 1] ? 1 : 0;", SB_SPIRV_OPERATION},
-              {"b[i] = isnan(a[i]) ? 1 : 0;", SB_SPIRV_OPERATION},
+              {"a[i] = a[i] + 0.0;", SB_SPIRV_CONSTANT},
+              {"a[i] = 0.0 - a[i];", SB_SPIRV_CONSTANT},
+              {"a[i] = a[i] * 0.0;", SB_SPIRV_CONSTANT},
+              {"b[i] = a[i] < a[i + 1] ? 1 : 0;", SB_SPIRV_COMPARISON},
+              {"b[i] = isnan(a[i]) ? 1 : 0;", SB_SPIRV_COMPARISON},
               {"mediump float m = a[i]; m = m * m; a[i] = m;", SB_SPIRV_DECORATION},
               {"double d = a[i]; a[i] = float(d);", SB_SPIRV_TYPE}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -183,7 +183,7 @@ static void test_comparisons(void **state)
     assert_int_equal(sb_spirv_compare(plain.words, plain.count, &compared), SB_OK);
     assert_int_equal(sb_spirv_decorate(compared.words, compared.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &out),
                      SB_OK);
-    if (finds(&out, SB_SPIRV_OPERATION) != rows[r].left) fail_msg("wrong verdict on: %s", rows[r].body);
+    if (finds(&out, SB_SPIRV_COMPARISON) != rows[r].left) fail_msg("wrong verdict on: %s", rows[r].body);
     free(plain.words);
     free(compared.words);
     free(out.words);

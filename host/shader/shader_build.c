@@ -236,29 +236,58 @@ sb_status sb_shader_verify(const uint32_t *words, size_t count, const char *name
   return status == SB_OK ? sb_shader_validate(words, count, name, diag) : status;
 }
 
+/* What the path writes into a module. The planted faults leave a part out; tests/shader/CMakeLists.txt builds them. */
+#if defined(SAMEBIT_MUTANT_SHADER_UNDECORATED)
+#define PARTS_WRITTEN SB_SPIRV_SET_MODES
+#elif defined(SAMEBIT_MUTANT_SHADER_MODELESS)
+#define PARTS_WRITTEN SB_SPIRV_DECORATE
+#else
+#define PARTS_WRITTEN (SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES)
+#endif
+
+/* Puts the outcome of a step in the module's place. */
+static sb_status next_module(sb_spirv *module, sb_status status, sb_spirv next, const char *name, sb_diagnostics *diag)
+{
+  if (status == SB_E_MEMORY) return out_of_memory(name, diag);
+  if (status != SB_OK)
+    return sb_report(diag, SB_ERROR, SB_CODE_SHADER_INVALID, name,
+                     "The compiler returned a module that cannot be read.");
+  free(module->words);
+  *module = next;
+  return SB_OK;
+}
+
+static sb_status optimised(sb_spirv *module, const char *spirv_opt, const char *name, sb_diagnostics *diag)
+{
+  sb_spirv next = {0};
+  if (!spirv_opt) return SB_OK;
+  sb_status status = sb_shader_optimise(spirv_opt, name, module, &next, diag);
+  return status == SB_OK ? next_module(module, status, next, name, diag) : status;
+}
+
 sb_status sb_shader_translate(const char *source, size_t length, const char *name, const sb_shader_options *options,
                               sb_spirv *out, sb_diagnostics *diag)
 {
-  sb_spirv plain = {0}, compared = {0}, ruled = {0};
-  sb_status status = sb_shader_compile(source, length, name, options, &plain, diag);
+  sb_spirv module = {0}, next = {0};
+  sb_status status = sb_shader_compile(source, length, name, options, &module, diag);
+#ifdef SAMEBIT_MUTANT_SHADER_EARLY /* the planted fault: fuses what the later steps come too late to forbid */
+  if (status == SB_OK) status = optimised(&module, options->spirv_opt, name, diag);
+#endif
+#ifndef SAMEBIT_MUTANT_SHADER_COMPARING /* the planted fault: comparisons stay the device's */
   if (status == SB_OK) {
-    status = sb_spirv_compare(plain.words, plain.count, &compared);
-    if (status == SB_OK)
-      status = sb_spirv_decorate(compared.words, compared.count, SB_SPIRV_DECORATE | SB_SPIRV_SET_MODES, &ruled);
-    if (status == SB_E_MEMORY)
-      out_of_memory(name, diag);
-    else if (status != SB_OK)
-      sb_report(diag, SB_ERROR, SB_CODE_SHADER_INVALID, name, "The compiler returned a module that cannot be read.");
+    sb_status compared = sb_spirv_compare(module.words, module.count, &next);
+    status = next_module(&module, compared, next, name, diag);
   }
-  free(plain.words);
-  free(compared.words);
-  if (status != SB_OK) return status;
-  if (!options->spirv_opt) {
-    *out = ruled;
-    return SB_OK;
+#endif
+  if (status == SB_OK) {
+    sb_status written = sb_spirv_decorate(module.words, module.count, PARTS_WRITTEN, &next);
+    status = next_module(&module, written, next, name, diag);
   }
-  status = sb_shader_optimise(options->spirv_opt, name, &ruled, out, diag);
-  free(ruled.words);
+  if (status == SB_OK) status = optimised(&module, options->spirv_opt, name, diag);
+  if (status == SB_OK)
+    *out = module;
+  else
+    free(module.words);
   return status;
 }
 

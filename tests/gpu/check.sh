@@ -1,11 +1,24 @@
 #!/bin/sh
-# Runs every parity test on this machine's first Vulkan device: each kernel's shader against scalar C, 4 and 8 lanes, bit for bit.
-# check.sh [ELEMENTS] in a folder that prepare.sh has made. Set VK_DRIVER_FILES where the loader does not find the driver.
+# What this machine's first Vulkan device computes, against the CPU, bit for bit. check.sh [ELEMENTS [STRIDE]] in a folder that prepare.sh
+# has made; set VK_DRIVER_FILES where the loader does not find the driver.
+#   the probe, and the faults that it has to see
+#   each step of the shader path left out: what of it shows on this device
+#   every parity test: each kernel's shader against scalar C, 4 and 8 lanes, over ELEMENTS elements
+#   every float through the shared routines, all roots and quotients of every divisor significand among them (each STRIDE-th; 1 for all)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+export LD_LIBRARY_PATH="$here${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" # libcmocka lies here
 elements=${1:-262144}
+stride=${2:-1}
 passed=0
 failed=0
+counted() {
+  echo "== $(basename "$1")"
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+counted "$here/probe_report"
+counted "$here/test_device_probe"
+counted "$here/shader_steps" --load "$here/spv/shader_steps"
 for test in "$here"/parity_*; do
   name=$(basename "$test")
   if [ "$name" = parity_mutants ]; then
@@ -13,8 +26,8 @@ for test in "$here"/parity_*; do
     "$test" --differ --elements "$elements" --load "$here/spv/$name" | sed 's/^/  mutants: /'
     continue
   fi
-  echo "== $name"
-  if "$test" --elements "$elements" --load "$here/spv/$name"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  counted "$test" --elements "$elements" --load "$here/spv/$name"
 done
+counted "$here/device_sweep" --stride "$stride"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

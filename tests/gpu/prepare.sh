@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$1
 build=${2:-$root/build}
 mkdir -p "$folder/spv"
-for test in "$build"/bin/parity_*; do
+for test in "$build"/bin/parity_* "$build"/bin/shader_steps; do
   name=$(basename "$test")
   mkdir -p "$folder/spv/$name"
   options=""
@@ -14,5 +14,9 @@ for test in "$build"/bin/parity_*; do
   "$test" $options --save "$folder/spv/$name" >"$folder/spv/$name.log" || { cat "$folder/spv/$name.log"; exit 1; }
   strip -o "$folder/$name" "$test"
 done
-cp "$root/tests/gpu/check.sh" "$folder/"
-echo "prepared $(ls "$folder/spv" | grep -vc log) parity tests in $folder"
+# These have their shaders inside.
+for test in probe_report test_device_probe device_sweep; do
+  strip -o "$folder/$test" "$build/bin/$test"
+done
+cp "$(ldd "$build/bin/test_device_probe" | awk '/libcmocka/ { print $3 }')" "$root/tests/gpu/check.sh" "$folder/"
+echo "prepared $(ls "$folder/spv" | grep -vc log) tests with shaders of their own in $folder"

@@ -222,8 +222,10 @@ static void test_bad_input_is_told(void **state)
   sb_diagnostics_clear(&diag);
 }
 
-int main(void)
+/* A name as argument runs that test alone. */
+int main(int argc, char **argv)
 {
+  if (argc > 1) cmocka_set_test_filter(argv[1]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_whole_build_is_clean), cmocka_unit_test(test_without_decoration),
       cmocka_unit_test(test_without_modes),        cmocka_unit_test(test_optimised_too_early),

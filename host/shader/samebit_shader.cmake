@@ -1,16 +1,24 @@
-# Shaders built with the project's shader path (docs/numbers.md). Included by the top folder before any other, so that
-# collision/, solvers/ and host/ alike can call these; the program that they run is built in host/shader.
+# Shaders built with the project's shader path (docs/numbers.md). In the project it is included by the top folder before any other, so
+# that collision/, solvers/ and host/ alike can call these; the program that they run is built in host/shader. The installed package
+# includes it too, and says where that program and the folders for #include are.
 include_guard()
-find_program(SAMEBIT_GLSLC glslc REQUIRED DOC "shaderc's GLSL compiler")
+find_program(SAMEBIT_GLSLC glslc DOC "shaderc's GLSL compiler")
 find_program(SAMEBIT_SPIRV_OPT spirv-opt DOC "SPIRV-Tools' optimiser; shaders stay unoptimised without it")
+if(NOT SAMEBIT_SHADER_BUILD)
+  set(SAMEBIT_SHADER_BUILD samebit_shader_build)
+  set(SAMEBIT_SHADER_FOLDERS ${PROJECT_SOURCE_DIR}/plugin_api/include ${PROJECT_SOURCE_DIR}/shaders ${PROJECT_SOURCE_DIR})
+endif()
 
 # samebit_shader_command(OUTPUT SOURCE [ARRAY name] [DEFINES name=value...] [INCLUDES folder...] [NO_OPTIMISE])
 # The rule that makes OUTPUT from SOURCE: a module, or with ARRAY a C header with its words as `static const uint32_t name[]`.
 function(samebit_shader_command output source)
   cmake_parse_arguments(arg "NO_OPTIMISE" "ARRAY" "DEFINES;INCLUDES" ${ARGN})
   get_filename_component(source ${source} ABSOLUTE)
-  set(flags --glslc ${SAMEBIT_GLSLC} -I ${PROJECT_SOURCE_DIR}/plugin_api/include -I ${PROJECT_SOURCE_DIR}/shaders -I ${PROJECT_SOURCE_DIR})
-  foreach(folder ${arg_INCLUDES})
+  if(NOT SAMEBIT_GLSLC)
+    message(FATAL_ERROR "Shaders need the compiler glslc on the PATH (Debian's package glslc).")
+  endif()
+  set(flags --glslc ${SAMEBIT_GLSLC})
+  foreach(folder ${SAMEBIT_SHADER_FOLDERS} ${arg_INCLUDES})
     get_filename_component(folder ${folder} ABSOLUTE)
     list(APPEND flags -I ${folder})
   endforeach()
@@ -26,8 +34,8 @@ function(samebit_shader_command output source)
   get_filename_component(folder ${output} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(OUTPUT ${output}
-                     COMMAND samebit_shader_build ${flags} --depfile ${output}.d ${source} -o ${output}
-                     DEPENDS samebit_shader_build ${source} DEPFILE ${output}.d VERBATIM)
+                     COMMAND ${SAMEBIT_SHADER_BUILD} ${flags} --depfile ${output}.d ${source} -o ${output}
+                     DEPENDS ${SAMEBIT_SHADER_BUILD} ${source} DEPFILE ${output}.d VERBATIM)
 endfunction()
 
 # samebit_add_shader(OUTPUT_VARIABLE SOURCE [name=value ...])

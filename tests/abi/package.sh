@@ -11,7 +11,7 @@ fail() { echo "package: $*" >&2; exit 1; }
 
 cmake --install "$build" --prefix "$work/install" > "$work/log" 2>&1 || { cat "$work/log"; fail "the build does not install"; }
 for file in bin/samebit include/samebit/samebit.h include/samebit/kernel.h lib/cmake/samebit/samebit-config.cmake \
-  lib/cmake/samebit/samebit_plugin.cmake lib/pkgconfig/samebit.pc lib/samebit/plugins/featherstone.so lib/samebit/plugins/semi_implicit.so \
+  lib/cmake/samebit/samebit_plugin.cmake lib/cmake/samebit/samebit_shader.cmake bin/samebit_shader_build share/samebit/shaders/prelude.glsl lib/pkgconfig/samebit.pc lib/samebit/plugins/featherstone.so lib/samebit/plugins/semi_implicit.so \
   share/doc/samebit/README.md share/doc/samebit/docs/plugins.md share/doc/samebit/docs/modes.md share/doc/samebit/conf/humanoid.ini; do
   [ -f "$work/install/$file" ] || fail "$file is not installed"
 done
@@ -24,6 +24,8 @@ cmake -G Ninja -S "$work/source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" 
   cat "$work/log"
   fail "the out-of-tree build with find_package fails"
 }
+"$work/cmake/drift_shader" || fail "the shader out of tree has no words"
+"$prefix/bin/samebit" shader check "$work/source/drift.comp" --define STEP=0.25 > "$work/shown" 2>&1 || { cat "$work/shown"; fail "the shader does not pass"; }
 mkdir "$work/plugins"
 cp "$work/cmake/drift_cmake.so" "$work/plugins/"
 
@@ -54,4 +56,4 @@ END
 "$prefix/bin/samebit" run "$work/drop.ini" --ticks 10 --plugins "$work/plugins" > "$work/shown" 2>&1 || { cat "$work/shown"; fail "a run with drift_cmake fails"; }
 # Its own plugins, found from where the program lies.
 "$prefix/bin/samebit" plugins show featherstone | grep -q "$prefix/lib/samebit/plugins/featherstone.so" || fail "the installed featherstone is not found"
-echo "package: installed, moved, two solvers built out of tree and shown"
+echo "package: installed, moved, two solvers and a shader built out of tree and shown"

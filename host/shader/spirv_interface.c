@@ -10,13 +10,13 @@
 
 #define HEADER_WORDS 5
 #define ID_LIMIT 4194304u /* as in spirv_audit.c */
-#define NOT_SET UINT32_MAX
 
 typedef struct id_notes {
-  uint32_t at; /* word of the instruction that defines it, or 0 */
-  uint32_t set, binding, stride;
+  uint32_t at;           /* word of the instruction that defines it, or 0 */
+  uint32_t set, binding; /* one more than they are; 0 where there is none */
+  uint32_t stride;
   uint64_t size; /* bytes of a value of this type; 0 where it has no size */
-  /* of a structure: the member that lies last, and what decorates it */
+  /* of a structure: one more than the member that lies last, and what decorates it */
   uint32_t last_member, last_offset, last_stride;
   bool buffer_block;
 } id_notes;
@@ -74,8 +74,8 @@ static void note_decoration(const reader *r, const uint32_t *w, uint32_t n)
   id_notes *id = n > 2 ? notes(r, w[1]) : NULL;
   if (!id) return;
   const uint32_t value = n > 3 ? w[3] : 0;
-  if (w[2] == SpvDecorationDescriptorSet) id->set = value;
-  if (w[2] == SpvDecorationBinding) id->binding = value;
+  if (w[2] == SpvDecorationDescriptorSet) id->set = value + 1;
+  if (w[2] == SpvDecorationBinding) id->binding = value + 1;
   if (w[2] == SpvDecorationArrayStride) id->stride = value;
   if (w[2] == SpvDecorationBufferBlock) id->buffer_block = true;
 }
@@ -84,9 +84,9 @@ static void note_member(const reader *r, const uint32_t *w, uint32_t n)
 {
   id_notes *id = n > 4 ? notes(r, w[1]) : NULL;
   if (!id) return;
-  if (w[3] == SpvDecorationOffset && (id->last_member == NOT_SET || w[4] >= id->last_offset))
-    id->last_member = w[2], id->last_offset = w[4], id->last_stride = 0;
-  if (w[3] == SpvDecorationMatrixStride && w[2] == id->last_member) id->last_stride = w[4];
+  if (w[3] == SpvDecorationOffset && (!id->last_member || w[4] >= id->last_offset))
+    id->last_member = w[2] + 1, id->last_offset = w[4], id->last_stride = 0;
+  if (w[3] == SpvDecorationMatrixStride && w[2] + 1 == id->last_member) id->last_stride = w[4];
 }
 
 /* The value of an integer constant of 32 bits; 0 where it is none. */
@@ -111,8 +111,8 @@ static uint64_t structure_size(const reader *r, const id_notes *id, const uint32
 {
   uint64_t sum = 0;
   for (uint32_t k = 2; k < n; k++) sum = limited(sum + size_of(r, w[k]));
-  if (id->last_member == NOT_SET || id->last_member >= n - 2) return sum;
-  uint32_t type = w[2 + id->last_member];
+  if (id->last_member == 0 || id->last_member > n - 2) return sum;
+  uint32_t type = w[1 + id->last_member];
   const uint32_t *matrix = definition(r, type, SpvOpTypeMatrix, 4);
   uint64_t member = size_of(r, type), strided = matrix ? limited((uint64_t)id->last_stride * matrix[3]) : 0;
   uint64_t end = limited(id->last_offset + (member > strided ? member : strided));
@@ -149,7 +149,6 @@ static bool is_main(const uint32_t *w, uint32_t n)
 
 static bool note_all(reader *r)
 {
-  for (uint32_t id = 0; id < r->bound; id++) r->ids[id].set = r->ids[id].binding = r->ids[id].last_member = NOT_SET;
   for (size_t at = HEADER_WORDS; at < r->count;) {
     const uint32_t *w = r->words + at;
     uint32_t n = w[0] >> 16, op = w[0] & 0xffffu;
@@ -167,16 +166,16 @@ static bool note_all(reader *r)
 static void read_buffer(reader *r, uint32_t variable, bool storage)
 {
   const id_notes *n = notes(r, variable);
-  if (!n || n->set == NOT_SET || n->binding == NOT_SET)
+  if (!n || !n->set || !n->binding)
     problem(r, "a buffer has no set and binding");
   else if (!storage)
     problem(r, "it wants a uniform buffer; only storage buffers are given");
-  else if (n->set != 0)
+  else if (n->set != 1)
     problem(r, "it wants a descriptor set other than 0");
-  else if (n->binding >= 64)
+  else if (n->binding > 64)
     problem(r, "it wants a binding above 63");
   else
-    r->out->bindings |= UINT64_C(1) << n->binding;
+    r->out->bindings |= UINT64_C(1) << (n->binding - 1);
 }
 
 static void read_variable(reader *r, const uint32_t *w, uint32_t n)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,7 +40,23 @@ sb_status sb_judge_plugin_dir(const char *dir, sb_diagnostics *diag)
   return judge_dir_info(dir, &info, diag);
 }
 
-/* Opens a path without symbolic links, by its directory, so that neither can be swapped for a link on the way. */
+/* Opens a directory by a path without symbolic links, step by step, so that none of its parts can be swapped for a link
+ * on the way; -1, and errno, when it cannot be opened. */
+static int open_dir(const char *dir)
+{
+  char copy[PATH_MAX], *rest = copy;
+  int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  snprintf(copy, sizeof copy, "%s", dir);
+  for (char *name = strtok_r(copy, "/", &rest); fd >= 0 && name; name = strtok_r(NULL, "/", &rest)) {
+    int next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = errno;
+    close(fd);
+    errno = error;
+    fd = next;
+  }
+  return fd;
+}
+
+/* Opens a path without symbolic links, by its directory. */
 static sb_status open_judged(const char *path, int *fd, off_t *size, sb_diagnostics *diag)
 {
   char dir[PATH_MAX];
@@ -48,8 +65,12 @@ static sb_status open_judged(const char *path, int *fd, off_t *size, sb_diagnost
   memcpy(dir, path, length);
   dir[length] = 0;
   *fd = -1;
-  int dir_fd = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (dir_fd < 0) return refuse(dir, diag, "cannot open the plugin's directory");
+  int dir_fd = open_dir(dir);
+  if (dir_fd < 0)
+    return refuse(dir, diag,
+                  errno == ENOTDIR || errno == ELOOP
+                      ? "a directory on the way to the plugin became a symbolic link while it was opened"
+                      : "cannot open the plugin's directory");
   struct stat dir_info, info;
   sb_status status = SB_OK;
   int file = openat(dir_fd, slash + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

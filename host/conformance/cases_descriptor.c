@@ -156,7 +156,7 @@ bool case_golden_present(sb_case_context *c, const sb_solver_api *api)
           found || (d->goldens[i].backend == SB_BACKEND_CPU && !strcmp(d->goldens[i].scene, sb_micro_scenes[s].name));
     if (!found)
       return sb_case_fail(c, "micro-scene %s has no golden hash; `samebit plugins goldens %s` prints it",
-                          sb_micro_scenes[s].name, c->file->path);
+                          sb_micro_scenes[s].name, c->module->path);
   }
   return true;
 }

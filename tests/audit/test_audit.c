@@ -296,6 +296,78 @@ static void links_are_followed_once(void **state)
   rmdir(folder);
 }
 
+/* Between the moment when links are resolved and that when the file is opened, somebody puts a link in the place of a
+ * part of the path. */
+char *__real_realpath(const char *path, char *resolved);
+char *__wrap_realpath(const char *path, char *resolved);
+static const char *swapped, *swapped_for; /* a part of the path, and what the link leads to; NULL for nothing */
+
+char *__wrap_realpath(const char *path, char *resolved)
+{
+  char *result = __real_realpath(path, resolved), aside[128];
+  if (!swapped) return result;
+  snprintf(aside, sizeof aside, "%s.aside", swapped);
+  assert_int_equal(rename(swapped, aside), 0);
+  assert_int_equal(symlink(swapped_for, swapped), 0);
+  return result;
+}
+
+static void links_that_come_in_between_are_refused(void **state)
+{
+  (void)state;
+  char good[] = "/tmp/samebit_audit_XXXXXX", evil[] = "/tmp/samebit_audit_XXXXXX", path[80], part[3][80], other[3][80],
+       command[400];
+  assert_non_null(mkdtemp(good));
+  assert_non_null(mkdtemp(evil));
+  snprintf(path, sizeof path, "%s/a/b/x.so", good);
+  snprintf(command, sizeof command, "mkdir -p %s/a/b %s/a/b && cp '%s/no_golden.so' %s && cp '%s/fails.so' %s/a/b/x.so",
+           good, evil, SAMEBIT_FIXTURES, path, SAMEBIT_FIXTURES, evil);
+  assert_int_equal(system(command), 0);
+  static const char *const parts[] = {"a/b/x.so", "a/b", "a"}, *const texts[] = {"the plugin became a symbolic link",
+                                                                                 "a directory on the way",
+                                                                                 "a directory on the way"};
+  for (int i = 0; i < 3; i++) {
+    char aside[100];
+    snprintf(part[i], sizeof part[i], "%s/%s", good, parts[i]);
+    snprintf(other[i], sizeof other[i], "%s/%s", evil, parts[i]);
+    swapped = part[i], swapped_for = other[i];
+    refused(path, texts[i]);
+    swapped = NULL;
+    snprintf(aside, sizeof aside, "%s.aside", part[i]);
+    assert_int_equal(unlink(part[i]), 0);
+    assert_int_equal(rename(aside, part[i]), 0);
+    sb_sealed_file file;
+    assert_int_equal(sb_sealed_file_open(path, &file, NULL), SB_OK);
+    sb_sealed_file_close(&file);
+  }
+  snprintf(command, sizeof command, "rm -r %s %s", good, evil);
+  assert_int_equal(system(command), 0);
+}
+
+/* A link that is turned to another module is refused by the hash that was pinned. */
+static void links_to_another_module_do_not_fit_the_pin(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/samebit_audit_XXXXXX", link[64];
+  sb_catalogue catalogue;
+  sb_module *module;
+  sb_diagnostics diag = {0};
+  assert_non_null(mkdtemp(folder));
+  snprintf(link, sizeof link, "%s/x.so", folder);
+  assert_int_equal(symlink(SAMEBIT_FIXTURES "/no_golden.so", link), 0);
+  assert_int_equal(sb_catalogue_init(&catalogue, NULL, 0, NULL), SB_OK);
+  assert_int_equal(sb_catalogue_load_file(&catalogue, link, &module, NULL), SB_OK);
+  uint64_t hash = module->file_hash;
+  assert_int_equal(unlink(link), 0);
+  assert_int_equal(symlink(SAMEBIT_FIXTURES "/fails.so", link), 0);
+  assert_int_not_equal(sb_catalogue_load_pinned(&catalogue, link, &hash, &module, &diag), SB_OK);
+  assert_int_equal(count_code(&diag, SB_CODE_PLUGIN_HASH, "module_hash asks for"), 1);
+  sb_diagnostics_clear(&diag);
+  sb_catalogue_free(&catalogue);
+  unlink(link);
+  rmdir(folder);
+}
+
 static void pinned_hashes_are_held(void **state)
 {
   (void)state;
@@ -343,11 +415,17 @@ static void libraries_are_loaded_sealed(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_rule_finds_its_fixture),  cmocka_unit_test(good_plugins_have_no_findings),
-      cmocka_unit_test(other_architectures_are_read), cmocka_unit_test(files_of_other_machines_are_refused),
-      cmocka_unit_test(damaged_files_are_survived),   cmocka_unit_test(files_in_bad_places_are_refused),
-      cmocka_unit_test(links_are_followed_once),      cmocka_unit_test(pinned_hashes_are_held),
-      cmocka_unit_test(libraries_are_loaded_sealed),  cmocka_unit_test(write_rights_above_the_folder_are_found)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule_finds_its_fixture),
+                                     cmocka_unit_test(good_plugins_have_no_findings),
+                                     cmocka_unit_test(other_architectures_are_read),
+                                     cmocka_unit_test(files_of_other_machines_are_refused),
+                                     cmocka_unit_test(damaged_files_are_survived),
+                                     cmocka_unit_test(files_in_bad_places_are_refused),
+                                     cmocka_unit_test(links_are_followed_once),
+                                     cmocka_unit_test(pinned_hashes_are_held),
+                                     cmocka_unit_test(libraries_are_loaded_sealed),
+                                     cmocka_unit_test(write_rights_above_the_folder_are_found),
+                                     cmocka_unit_test(links_that_come_in_between_are_refused),
+                                     cmocka_unit_test(links_to_another_module_do_not_fit_the_pin)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

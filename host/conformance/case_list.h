@@ -47,6 +47,7 @@ bool case_bind_version(sb_case_context *c, const sb_solver_api *api);
 bool case_bind_backend(sb_case_context *c, const sb_solver_api *api);
 bool case_error_bounds(sb_case_context *c, const sb_solver_api *api);
 bool case_bind(sb_case_context *c, const sb_solver_api *api);
+bool case_environment_life(sb_case_context *c, const sb_solver_api *api);
 bool case_bind_empty(sb_case_context *c, const sb_solver_api *api);
 bool case_activate_dt(sb_case_context *c, const sb_solver_api *api);
 bool case_step_version(sb_case_context *c, const sb_solver_api *api);

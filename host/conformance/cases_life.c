@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "case_run.h"
+#include "fp_env.h"
 
 static const sb_solver_api *real;
 static sb_solver_api stand_in;
@@ -135,6 +137,59 @@ bool case_bind(sb_case_context *c, const sb_solver_api *api)
     if (!ok) return sb_case_fail(c, "micro-scene %s: %s", sb_micro_scenes[i].name, r.text);
   }
   return any || sb_case_fail(c, "its handles fit none of the micro-scenes, so nothing can be checked");
+}
+
+/* Notes what a call of the real solver did to the environment, and puts it right. */
+static void look_at_environment(const char *call)
+{
+  if (sb_fp_env_is_standard()) return;
+  snprintf(seen, sizeof seen, "%s changed it: %s", call, sb_fp_env_fault());
+  fault = seen;
+  sb_fp_env_enter();
+}
+
+static sb_status watched_create(void **instance)
+{
+  sb_status status = real->create(instance);
+  look_at_environment("create");
+  return status;
+}
+
+static sb_status watched_bind(void *instance, const sb_bind *b, char *error, uint32_t error_size)
+{
+  sb_status status = real->bind(instance, b, error, error_size);
+  look_at_environment("bind");
+  return status;
+}
+
+static sb_status watched_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
+{
+  sb_status status = real->activate(instance, mode, dt, error, error_size);
+  look_at_environment("activate");
+  return status;
+}
+
+static void watched_deactivate(void *instance)
+{
+  real->deactivate(instance);
+  look_at_environment("deactivate");
+}
+
+static void watched_destroy(void *instance)
+{
+  real->destroy(instance);
+  look_at_environment("destroy");
+}
+
+bool case_environment_life(sb_case_context *c, const sb_solver_api *api)
+{
+  stand_in_for(api);
+  stand_in.create = watched_create;
+  stand_in.bind = watched_bind;
+  stand_in.activate = watched_activate;
+  stand_in.deactivate = watched_deactivate;
+  stand_in.destroy = watched_destroy;
+  return run_stand_in(c, api, 0);
 }
 
 bool case_bind_empty(sb_case_context *c, const sb_solver_api *api)

@@ -131,15 +131,30 @@ static void note_first_hash(sb_sim *sim)
   sim->history_tick[sim->tick % SB_HASH_HISTORY] = sim->tick;
 }
 
+/* After a call of a solver. What it did to the environment is put right, and is an error above Off; `call` says which it was. */
+static sb_status check_environment(const sim_part *part, uint32_t mode, const char *call, sb_diagnostics *diag)
+{
+  if (sb_fp_env_is_standard()) return SB_OK;
+  const char *fault = sb_fp_env_fault();
+  sb_fp_env_enter();
+  if (mode == SB_MODE_OFF) return SB_OK;
+  return sb_report(diag, SB_ERROR, SB_CODE_MODE_FP_ENVIRONMENT, part->name,
+                   "%s of the solver changed the floating-point environment (%s); it must leave rounding and subnormal settings alone", call, fault);
+}
+
 static sb_status activate_parts(sb_sim *sim, sb_diagnostics *diag)
 {
   for (uint32_t p = 0; p < sim->part_count; p++) {
     sim_part *part = &sim->parts[p];
     if (part->active) part->api->deactivate(part->instance);
     part->active = false;
+    sb_status checked = check_environment(part, sim->mode, "deactivate", diag);
+    if (checked) return checked;
     char error[512] = "";
     sb_status status = part->api->activate(part->instance, part->mode, sim->dt, error, sizeof error);
     error[sizeof error - 1] = 0;
+    checked = check_environment(part, sim->mode, "activate", diag);
+    if (checked) return checked;
     if (status) return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "the solver does not start: %s", error);
     part->active = true;
   }
@@ -243,6 +258,8 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
   part->particles = malloc(((size_t)config->particle_count + 1) * sizeof *part->particles);
   if (!part->params || !part->bodies || !part->particles || part->api->create(&part->instance))
     return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, part->name, "no memory for the solver");
+  checked = check_environment(part, sim->mode, "create", diag);
+  if (checked) return checked;
   if (param_count) memcpy(part->params, config->params, param_count * sizeof *part->params);
   if (config->body_count) memcpy(part->bodies, config->bodies, config->body_count * sizeof *part->bodies);
   if (config->particle_count) memcpy(part->particles, config->particles, config->particle_count * sizeof *part->particles);
@@ -260,7 +277,8 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
   char error[512] = "";
   sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
   error[sizeof error - 1] = 0;
-  if (!status) return SB_OK;
+  checked = check_environment(part, sim->mode, "bind", diag);
+  if (!status) return checked;
   if (!error[0]) snprintf(error, sizeof error, "%s", part->error[0] ? part->error : "no reason given");
   return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "%s cannot simulate this scene: %s",
                    part->api->desc->id, error);
@@ -372,10 +390,12 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
 void sb_sim_destroy(sb_sim *sim)
 {
   if (!sim) return;
+  sb_fp_env saved = sb_fp_env_enter();
   for (uint32_t p = 0; sim->parts && p < sim->part_count; p++) {
     sim_part *part = &sim->parts[p];
     if (part->active) part->api->deactivate(part->instance);
     if (part->instance) part->api->destroy(part->instance);
+    sb_fp_env_enter(); /* whatever they did to it */
     for (size_t b = 0; b < part->block_count; b++) sb_memory_give(sim->registry.memory, part->blocks[b]);
     free(part->blocks);
     free(part->params);
@@ -403,6 +423,7 @@ void sb_sim_destroy(sb_sim *sim)
   free(sim->hash_start);
   free(sim->hash_sums);
   free(sim);
+  sb_fp_env_leave(saved);
 }
 
 sb_status sb_sim_reset(sb_sim *sim, sb_diagnostics *diag)

@@ -167,6 +167,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
 
 static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
 {
+  if (IS(environment_life)) fesetround(FE_UPWARD);
   broken *b = instance;
   if (!(dt > 0.0f) && !IS(activate_dt)) {
     snprintf(error, error_size, "dt must be above 0");

@@ -56,6 +56,7 @@ static void misbehaviour_is_named(void **state)
       {"hidden_state", "check snapshot: after a restore"},
       {"task_order", "task order"},
       {"flush_in_step", "floating-point environment"},
+      {"flush_in_bind", "bind of the solver changed the floating-point environment (subnormals flushed)"},
   };
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
     sb_session session;

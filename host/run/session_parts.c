@@ -440,7 +440,7 @@ static void verify_solver(sb_session_part *part, uint32_t lanes, sb_verdict *ver
   }
   const char *bare = part->module->trial.sandbox;
   *verdict = (sb_verdict){.mode = tried->mode, .harmful = tried->harmful};
-  snprintf(verdict->reason, sizeof verdict->reason, "%.240s%s%.60s%s", tried->reason, *bare ? " (no sandbox: " : "",
+  snprintf(verdict->reason, sizeof verdict->reason, "%.500s%s%.60s%s", tried->reason, *bare ? " (no sandbox: " : "",
            bare, *bare ? ")" : "");
 }
 

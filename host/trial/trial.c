@@ -224,9 +224,10 @@ const sb_trial_verdict *sb_trial_find(sb_trial *t, const char *solver, uint32_t 
   snprintf(v->solver, sizeof v->solver, "%s", solver);
   v->backend = backend;
   v->mode = SB_MODE_OFF;
+  const char *advice = sb_trial_cause_advice(t->cause);
   v->harmful = t->cause != SB_TRIAL_NO_CAUSE;
-  snprintf(v->reason, sizeof v->reason, "tried in a process of its own%s, %.260s",
+  snprintf(v->reason, sizeof v->reason, "tried in a process of its own%s, %.260s%s%.120s",
            t->cached && t->cause == SB_TRIAL_SLOW ? " before (--no-cache tries again)" : "",
-           t->broken[0] ? t->broken : "it told nothing");
+           t->broken[0] ? t->broken : "it told nothing", advice ? "; " : "", advice ? advice : "");
   return v;
 }

@@ -21,7 +21,7 @@ typedef struct sb_trial_verdict {
   uint32_t backend;
   uint32_t mode;
   bool harmful; /* it crashes, hangs, or writes where it may not: nothing to run in any mode */
-  char reason[360];
+  char reason[560];
 } sb_trial_verdict;
 
 typedef struct sb_trial {

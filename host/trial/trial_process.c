@@ -39,8 +39,7 @@ const char *sb_trial_cause_advice(sb_trial_cause cause)
 {
   switch (cause) {
   case SB_TRIAL_SIGNAL:
-    return "look for a bad pointer, an index out of bounds, a failed assert; mode Off runs it in this process, for a "
-           "debugger";
+    return "look for a bad pointer, an index out of bounds, a failed assert";
   case SB_TRIAL_BOUNDS:
     return "check indices against the counts of the model, of the contacts and of its own arrays";
   case SB_TRIAL_SYSTEM_CALL:

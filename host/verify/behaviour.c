@@ -493,21 +493,22 @@ static bool check_environment(sb_subject *s)
 }
 
 const sb_behaviour_check sb_behaviour_checks[] = {
-    {"bounds", "what lies beside its arrays: it writes nothing there", check_bounds},
-    {"repeat", "running again", check_repeat},
-    {"lanes", "the lane width", check_lanes},
-    {"memory", "where its memory lies, and what it held before", check_memory},
-    {"shuffle", "the order in which tasks start", check_shuffle},
-    {"threads", "the number of threads, 2 to 16", check_threads},
-    {"broad_phase", "the broad phase", check_broad_phase},
-    {"padding", "what padding lanes and unused elements hold", check_padding},
-    {"worlds", "how many worlds run beside a world, and its index", check_worlds},
-    {"crowd", "threads, lanes and the order of tasks where there are many", check_crowd},
-    {"unrelated", "bodies and particles that come after the others and meet none of them", check_unrelated},
-    {"ownership", "that there are bodies and particles of somebody else", check_ownership},
-    {"snapshot", "a snapshot put back into a new instance half-way", check_snapshot},
-    {"reset", "a reset", check_reset},
-    {"environment", "the caller's rounding mode and flush-to-zero", check_environment},
+    {"bounds", "what lies beside its arrays: it writes nothing there", SB_FIX_BOUNDS, check_bounds},
+    {"repeat", "running again", SB_FIX_REPEAT, check_repeat},
+    {"lanes", "the lane width", SB_FIX_LANES, check_lanes},
+    {"memory", "where its memory lies, and what it held before", SB_FIX_MEMORY, check_memory},
+    {"shuffle", "the order in which tasks start", SB_FIX_SHUFFLE, check_shuffle},
+    {"threads", "the number of threads, 2 to 16", SB_FIX_THREADS, check_threads},
+    {"broad_phase", "the broad phase", SB_FIX_BROAD_PHASE, check_broad_phase},
+    {"padding", "what padding lanes and unused elements hold", SB_FIX_PADDING, check_padding},
+    {"worlds", "how many worlds run beside a world, and its index", SB_FIX_WORLDS, check_worlds},
+    {"crowd", "threads, lanes and the order of tasks where there are many", SB_FIX_CROWD, check_crowd},
+    {"unrelated", "bodies and particles that come after the others and meet none of them", SB_FIX_UNRELATED,
+     check_unrelated},
+    {"ownership", "that there are bodies and particles of somebody else", SB_FIX_OWNERSHIP, check_ownership},
+    {"snapshot", "a snapshot put back into a new instance half-way", SB_FIX_SNAPSHOT, check_snapshot},
+    {"reset", "a reset", SB_FIX_RESET, check_reset},
+    {"environment", "the caller's rounding mode and flush-to-zero", SB_FIX_ENVIRONMENT, check_environment},
 };
 const size_t sb_behaviour_check_count = sizeof sb_behaviour_checks / sizeof sb_behaviour_checks[0];
 

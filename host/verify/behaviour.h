@@ -28,9 +28,28 @@ typedef struct sb_subject {
   char text[320]; /* what a check found, when it fails */
 } sb_subject;
 
+/* The advice of each check. */
+#define SB_FIX_BOUNDS "check indices against counts"
+#define SB_FIX_REPEAT "keep no static variables"
+#define SB_FIX_LANES "one text for all widths; sums in one order"
+#define SB_FIX_MEMORY "use no addresses; fill what you allocate"
+#define SB_FIX_SHUFFLE "chunks write their own; sum afterwards in index order"
+#define SB_FIX_THREADS "cut work by the scene, never by threads"
+#define SB_FIX_BROAD_PHASE "do not depend on the order in which contacts were found"
+#define SB_FIX_PADDING "mind counts; write new contact elements whole"
+#define SB_FIX_WORLDS "use world_key, not the index"
+#define SB_FIX_CROWD "each chunk writes only what is its own"
+#define SB_FIX_UNRELATED \
+  "use no counts of the whole scene; a force that reaches everything needs a range, as a parameter: the others stand 60 m away"
+#define SB_FIX_OWNERSHIP "go through sb_bind.bodies and sb_bind.particles"
+#define SB_FIX_SNAPSHOT "register what survives a tick"
+#define SB_FIX_RESET "derive nothing from earlier runs"
+#define SB_FIX_ENVIRONMENT "leave rounding and subnormal settings alone"
+
 typedef struct sb_behaviour_check {
   const char *name;
   const char *text; /* what must not change anything */
+  const char *fix;  /* what the solver's author can do when it fails */
   bool (*run)(sb_subject *s);
 } sb_behaviour_check;
 

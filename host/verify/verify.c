@@ -99,7 +99,8 @@ static bool run_check(sb_subject *s, const sb_behaviour_check *check, const sb_v
   if (passed) return true;
   verdict->mode = SB_MODE_OFF;
   verdict->harmful = s->overran;
-  snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s, check %s: %.240s", s->scene, check->name, s->text);
+  snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s, check %s: %.240s; %.140s", s->scene, check->name,
+           s->text, check->fix);
   return false;
 }
 

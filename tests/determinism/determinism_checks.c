@@ -66,9 +66,9 @@ static bool check_particles(sb_subject *s)
 
 /* The host's checks, and those of the tests alone. */
 static const sb_behaviour_check own_checks[] = {
-    {"cooking", "the floating-point environment in which a scene is cooked", check_cooking},
-    {"golden", "the machine", check_golden},
-    {"particles", "task order, threads and lanes, for contacts of particles", check_particles},
+    {"cooking", "the floating-point environment in which a scene is cooked", "", check_cooking},
+    {"golden", "the machine", "", check_golden},
+    {"particles", "task order, threads and lanes, for contacts of particles", "", check_particles},
 };
 #define OWN_CHECKS (sizeof own_checks / sizeof own_checks[0])
 #define MAX_CHECKS 32

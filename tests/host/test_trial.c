@@ -349,11 +349,13 @@ static void the_host_survives_them_all(void **state)
   } list[] = {
       {"fused", "fused multiply-add", "build it with -ffp-contract=off and without -mfma"},
       {"calls_sinf", "sinf", "use samebit/maths.h"},
-      {"hidden_state", "after a restore into a new instance", "samebit plugins check"},
+      {"hidden_state", "after a restore into a new instance", "register what survives a tick"},
       {"flush_on_load", "subnormals flushed", "remove the constructor that does it"},
-      {"hangs", "not done after", "mend the plugin: samebit plugins check"},
-      {"crashes", "Segmentation fault", "mend the plugin: samebit plugins check"},
-      {"overruns", "behind the end of the array", "mend the plugin: samebit plugins check"},
+      {"hangs", "not done after", "look for a loop that does not end"},
+      {"crashes", "Segmentation fault",
+       "look for a bad pointer, an index out of bounds, a failed assert); mend the plugin: samebit plugins check"},
+      {"overruns", "behind the end of the array",
+       "check indices against counts); mend the plugin: samebit plugins check"},
   };
   for (int round = 0; round < 2; round++)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {

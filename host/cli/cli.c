@@ -35,7 +35,7 @@ static cli_option bench_options[] = {{"--ticks", "N", "ticks in one repeat (defa
                                      {NULL, NULL, NULL, NULL, 0}};
 static cli_option check_options[] = {{"--case", "NAME", "run this case, and what it needs", NULL, 0},
                                      {"--list", NULL, "list the cases: what, why, how to mend", NULL, 0},
-                                     {"--seconds", "N", "limit of each case (default 30)", NULL, 0},
+                                     {"--seconds", "N", "limit of time for each case (default 30); more where other programs take the processors", NULL, 0},
                                      {NULL, NULL, NULL, NULL, 0}};
 static cli_option determinism_options[] = {
     {"--ticks", "N", "how many ticks (default: [run] ticks, or 1000)", NULL, 0},

@@ -162,11 +162,47 @@ static void describe_end(talk *t, int status, bool late, double seconds, sb_tria
   }
 }
 
+/* ---- the limit of time ---- */
+
+/* A process that has had its time is stopped. One that other processes keep from the processors has not had it yet: it
+ * goes on until it has, but for no more than SB_TRIAL_PATIENCE times as long. */
+typedef struct stopwatch {
+  double start, seconds;
+  clockid_t clock; /* of the process's own time on the processors */
+  bool has_clock;
+  double looked, used; /* when that was last looked at, and what it was */
+} stopwatch;
+
+static stopwatch start_watch(pid_t pid, double seconds)
+{
+  stopwatch w = {.start = now(), .seconds = seconds};
+  w.has_clock = clock_getcpuclockid(pid, &w.clock) == 0;
+  w.looked = w.start;
+  return w;
+}
+
+/* Seconds until somebody must look again; 0 or less: its time is over. */
+static double seconds_left(stopwatch *w)
+{
+  double at = now(), left = w->start + w->seconds - at;
+  if (left > 0) return left;
+  struct timespec t;
+  if (!w->has_clock || clock_gettime(w->clock, &t) || at >= w->start + SB_TRIAL_PATIENCE * w->seconds) return 0;
+  double used = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, since = at - w->looked;
+  if (used >= 0.9 * w->seconds) return 0;
+  const double pause = 1.0;
+  if (w->looked > w->start && since < pause) return pause - since;
+  if (w->looked > w->start && used - w->used < 0.01 * since) return 0; /* it waits for something that does not come */
+  w->looked = at;
+  w->used = used;
+  return pause;
+}
+
 void sb_trial_run(const sb_trial_request *r, sb_trial_line line, void *user, sb_trial_outcome *o)
 {
   *o = (sb_trial_outcome){.end = SB_TRIAL_NOT_RUN};
   talk t = {.line = line, .user = user, .outcome = o};
-  double seconds = r->seconds > 0 ? r->seconds : USUAL_SECONDS, limit = now() + seconds;
+  double seconds = r->seconds > 0 ? r->seconds : USUAL_SECONDS;
   int ends[2];
   pid_t pid;
   if (pipe2(ends, O_CLOEXEC)) {
@@ -181,9 +217,10 @@ void sb_trial_run(const sb_trial_request *r, sb_trial_line line, void *user, sb_
     return;
   }
   bool open = true, late = false;
+  stopwatch watch = start_watch(pid, seconds);
   while (open && !late) {
     struct pollfd p = {ends[0], POLLIN, 0};
-    double left = limit - now();
+    double left = seconds_left(&watch);
     late = left <= 0;
     if (!late && poll(&p, 1, (int)(left * 1e3) + 1) > 0) open = read_lines(&t, ends[0]);
   }

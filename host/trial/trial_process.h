@@ -25,6 +25,8 @@ typedef enum sb_trial_cause {
 /* What the plugin's author can do about it; NULL for no cause. */
 const char *sb_trial_cause_advice(sb_trial_cause cause);
 
+#define SB_TRIAL_PATIENCE 4
+
 typedef struct sb_trial_request {
   const char *program; /* the host's command */
   const char *path;    /* of the module, for messages */
@@ -32,7 +34,8 @@ typedef struct sb_trial_request {
   int fd;              /* sealed copy of the module */
   int library_fds[32]; /* of its libraries */
   size_t library_count;
-  double seconds;      /* limit of wall time; 0: the usual one */
+  double seconds; /* limit of time; 0: the usual one. A process that others keep from the processors gets up to
+                     SB_TRIAL_PATIENCE times as much */
 } sb_trial_request;
 
 typedef struct sb_trial_outcome {

@@ -1,6 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-/* The device's side of the probe (device_probe.c). A build with PROBE_FAULT_NAME behaves like a device with that fault. */
+/* The device's side of the probe (device_probe.c). A build with PROBE_FAULT_NAME acts like a device with that fault. */
 #include "prelude.glsl"
 #include "device_probe.kernel.h"
 #include "device_probe_faults.glsl"

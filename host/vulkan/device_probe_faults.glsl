@@ -1,5 +1,6 @@
-/* What faulty devices would answer, so that the probe can be seen to see it. Without a PROBE_FAULT_NAME nothing changes. Every
- * fault is worked out with sound operations: it looks the same on every device, and the audit has nothing against it. */
+/* What faulty devices would answer, so that the probe can be seen to see it. Without a PROBE_FAULT_NAME nothing
+ * changes. Every fault is worked out with sound operations: it looks the same on every device, and the audit has
+ * nothing against it. */
 
 bool fault_on(uint check, uint first, uint last) { return check >= first && check <= last; }
 
@@ -29,7 +30,8 @@ ProbeWords probe_fault(uint check, uint ua, uint ub, uint uc, ProbeWords w)
 {
   float a = f_from_bits(ua), b = f_from_bits(ub), c = f_from_bits(uc);
 #ifdef PROBE_FAULT_FLUSH_RESULT
-  if (fault_on(check, PROBE_PRODUCT, PROBE_DIFFERENCE)) w = probe_words(fault_flushed(w.first), fault_flushed(w.second));
+  if (fault_on(check, PROBE_PRODUCT, PROBE_DIFFERENCE))
+    w = probe_words(fault_flushed(w.first), fault_flushed(w.second));
 #endif
 #ifdef PROBE_FAULT_FLUSH_OPERAND
   if (check <= PROBE_DIFFERENCE) w = probe_check(check, fault_flushed(ua), fault_flushed(ub), fault_flushed(uc));
@@ -73,7 +75,8 @@ ProbeWords probe_fault(uint check, uint ua, uint ub, uint uc, ProbeWords w)
   if (check == PROBE_NEGATION && ua == 0u) w.first = 0u;
 #endif
 #ifdef PROBE_FAULT_COMPARE_FLUSHED
-  if (check == PROBE_COMPARISON) w.first = probe_relations(f_from_bits(fault_flushed(ua)), f_from_bits(fault_flushed(ub)));
+  if (check == PROBE_COMPARISON)
+    w.first = probe_relations(f_from_bits(fault_flushed(ua)), f_from_bits(fault_flushed(ub)));
 #endif
 #ifdef PROBE_FAULT_COMPARE_REGISTER
   if (check == PROBE_COMPARISON) w.second = probe_relations(f_from_bits(fault_flushed(f_bits(a * b))), c);

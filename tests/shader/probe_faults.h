@@ -1,4 +1,5 @@
-/* The faults that device_probe_faults.glsl and device_probe.comp can plant, each with the check that is meant to see it. */
+/* The faults that device_probe_faults.glsl and device_probe.comp can plant, each with the check that is meant to see
+ * it. */
 #ifndef SAMEBIT_TESTS_PROBE_FAULTS_H
 #define SAMEBIT_TESTS_PROBE_FAULTS_H
 
@@ -33,36 +34,36 @@
 #include "probe_fault_SLOT.h"
 #include "probe_fault_BARRIER.h"
 
-#define PROBE_FAULTS(X) \
-  X(FLUSH_RESULT, "product") \
-  X(FLUSH_OPERAND, "sum") \
-  X(FLUSH_EARLY, "product") \
-  X(ROUND_TO_ZERO, "sum") \
-  X(FUSED, "contraction") \
-  X(REASSOCIATE, "sum") \
-  X(CANCEL, "order") \
-  X(DISTRIBUTE, "order") \
-  X(FOLD_ROUNDING, "rounding") \
-  X(FLUSH_CONSTANT, "constant") \
-  X(FLUSH_DIFFERENCE, "difference") \
-  X(MINIMUM, "selection") \
-  X(NEGATE_BY_SUBTRACTION, "negation") \
-  X(COMPARE_FLUSHED, "comparison") \
-  X(COMPARE_REGISTER, "comparison") \
-  X(RECIPROCAL, "division") \
-  X(ROOT_ESTIMATE, "root") \
-  X(CONVERT_WRAPS, "to_integer") \
-  X(CONVERT_UNSIGNED, "from_integer") \
-  X(MULTIPLY_24, "integer") \
-  X(UNSIGNED_COMPARE, "signed") \
-  X(QUOTIENT_BY_FLOAT, "quotient") \
-  X(LEADING_BIT, "bits") \
-  X(CARRY, "wide_product") \
-  X(HIGH_WORD, "extended_product") \
-  X(HASH, "hash") \
-  X(ATOMIC, "atomics") \
-  X(SIGNED_MAX, "atomics") \
-  X(SLOT, "slots") \
+#define PROBE_FAULTS(X)                                                                                                \
+  X(FLUSH_RESULT, "product")                                                                                           \
+  X(FLUSH_OPERAND, "sum")                                                                                              \
+  X(FLUSH_EARLY, "product")                                                                                            \
+  X(ROUND_TO_ZERO, "sum")                                                                                              \
+  X(FUSED, "contraction")                                                                                              \
+  X(REASSOCIATE, "sum")                                                                                                \
+  X(CANCEL, "order")                                                                                                   \
+  X(DISTRIBUTE, "order")                                                                                               \
+  X(FOLD_ROUNDING, "rounding")                                                                                         \
+  X(FLUSH_CONSTANT, "constant")                                                                                        \
+  X(FLUSH_DIFFERENCE, "difference")                                                                                    \
+  X(MINIMUM, "selection")                                                                                              \
+  X(NEGATE_BY_SUBTRACTION, "negation")                                                                                 \
+  X(COMPARE_FLUSHED, "comparison")                                                                                     \
+  X(COMPARE_REGISTER, "comparison")                                                                                    \
+  X(RECIPROCAL, "division")                                                                                            \
+  X(ROOT_ESTIMATE, "root")                                                                                             \
+  X(CONVERT_WRAPS, "to_integer")                                                                                       \
+  X(CONVERT_UNSIGNED, "from_integer")                                                                                  \
+  X(MULTIPLY_24, "integer")                                                                                            \
+  X(UNSIGNED_COMPARE, "signed")                                                                                        \
+  X(QUOTIENT_BY_FLOAT, "quotient")                                                                                     \
+  X(LEADING_BIT, "bits")                                                                                               \
+  X(CARRY, "wide_product")                                                                                             \
+  X(HIGH_WORD, "extended_product")                                                                                     \
+  X(HASH, "hash")                                                                                                      \
+  X(ATOMIC, "atomics")                                                                                                 \
+  X(SIGNED_MAX, "atomics")                                                                                             \
+  X(SLOT, "slots")                                                                                                     \
   X(BARRIER, "shared")
 
 #endif

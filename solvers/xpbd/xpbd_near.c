@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-#include "xpbd_contact.kernel.h"
+#include "xpbd_near.kernel.h"
 #include "xpbd_records.h"
+
+_Static_assert(XP_NEAR_POINTS == SB_NEAR_POINTS && XP_NEAR_FACE == SB_NEAR_FACE, "kinds of near pairs");
 
 sb_status xp_near_bind(xp_near *s, const sb_bind *bind, const xp_cloth *cloth)
 {
@@ -17,8 +19,7 @@ sb_status xp_near_bind(xp_near *s, const sb_bind *bind, const xp_cloth *cloth)
   return s->order && s->color && s->used ? SB_OK : SB_E_MEMORY;
 }
 
-/* Records of a pair's particles, `nobody` where there is none. */
-static void records_of(const xp_near *s, uint32_t pair, uint32_t record[4])
+void xp_near_records(const xp_near *s, uint32_t pair, uint32_t record[4])
 {
   for (uint32_t k = 0; k < 4; k++) {
     int32_t p = s->pairs->particles[4 * (size_t)pair + k];
@@ -36,7 +37,7 @@ void xp_near_begin(xp_near *s, const sb_step *step)
   for (uint32_t i = 0; i < s->pairs->count; i++) {
     uint64_t taken = 0;
     uint32_t color = 0;
-    records_of(s, i, record);
+    xp_near_records(s, i, record);
     for (uint32_t k = 0; k < 4; k++)
       if (record[k] < nobody) taken |= s->used[record[k]];
     while (color < XP_NEAR_COLORS && taken >> color & 1u) color++;
@@ -52,39 +53,25 @@ void xp_near_begin(xp_near *s, const sb_step *step)
   for (uint32_t i = 0; i < s->pairs->count; i++) s->order[at[s->color[i]]++] = i;
 }
 
-/* Closest points where the substep began. */
-static NearPair closest(const V3 x[4], uint32_t kind, float side)
-{
-  if (kind == SB_NEAR_POINTS) return pair_points(x[0], x[1]);
-  return kind == SB_NEAR_FACE ? pair_face(x[0], x[1], x[2], x[3], side) : pair_edges(x[0], x[1], x[2], x[3], side);
-}
-
-static bool is_zero(V3 a) { return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f; }
-
 static void solve_pair(xp_near *s, uint32_t i)
 {
   const sb_near_pairs *n = s->pairs;
   const xp_particles *p = &s->cloth->particles;
   uint32_t record[4];
-  V3 x[4], m[4];
-  F w[4];
-  records_of(s, i, record);
+  XpPoint x[4];
+  xp_near_records(s, i, record);
   for (uint32_t k = 0; k < 4; k++) {
-    m[k] = xp_get3(p->d + 4 * (size_t)record[k]);
-    x[k] = xp_get3(p->x + 4 * (size_t)record[k]);
-    w[k] = p->d[4 * (size_t)record[k] + 3];
+    x[k].x = xp_get3(p->x + 4 * (size_t)record[k]);
+    x[k].d = xp_get3(p->d + 4 * (size_t)record[k]);
+    x[k].w = p->d[4 * (size_t)record[k] + 3];
   }
-  NearPair f = closest(x, n->kind[i], n->side[i]);
-  const F a[4] = {f.a0, f.a1, f.a2, f.a3};
-  V3 d = v3_add(v3_add(v3_scale(m[0], a[0]), v3_scale(m[1], a[1])), v3_add(v3_scale(m[2], a[2]), v3_scale(m[3], a[3])));
-  F answer = ((w[0] * a[0]) * a[0] + (w[1] * a[1]) * a[1]) + ((w[2] * a[2]) * a[2] + (w[3] * a[3]) * a[3]);
-  XpApart r = xp_apart(f, d, answer, n->thickness[i], n->friction[i]);
-  bool shift = s->iteration == 0 && !is_zero(r.shift);
-  if (is_zero(r.p) && !shift) return;
+  XpNearMove m = xp_near_move((int)n->kind[i], n->side[i], n->thickness[i], n->friction[i], x[0], x[1], x[2], x[3], s->iteration == 0, 0.0f);
+  if (m.acts == 0) return;
+  const float a[4] = {m.a0, m.a1, m.a2, m.a3};
   for (uint32_t k = 0; k < 4; k++) {
     if (record[k] >= p->count) continue;
-    xp_put3(p->d + 4 * (size_t)record[k], v3_add_scaled(m[k], r.p, w[k] * a[k]));
-    if (shift) xp_put3(p->x + 4 * (size_t)record[k], v3_add_scaled(x[k], r.shift, w[k] * a[k]));
+    xp_put3(p->d + 4 * (size_t)record[k], v3_add_scaled(x[k].d, m.p, x[k].w * a[k]));
+    if (m.acts == 2) xp_put3(p->x + 4 * (size_t)record[k], v3_add_scaled(x[k].x, m.shift, x[k].w * a[k]));
   }
 }
 

@@ -18,6 +18,8 @@ typedef struct xp_near {
 } xp_near;
 
 sb_status xp_near_bind(xp_near *near, const sb_bind *bind, const xp_cloth *cloth);
+/* Records of a pair's particles, `nobody` where there is none. */
+void xp_near_records(const xp_near *near, uint32_t pair, uint32_t record[4]);
 void xp_near_begin(xp_near *near, const sb_step *step);
 void xp_near_solve(xp_near *near, uint32_t iteration);
 

@@ -4,7 +4,7 @@
 
 #include "maximal.kernel.h"
 #include "samebit/maths.h"
-#include "xpbd_body.kernel.h"
+#include "xpbd_touch.kernel.h"
 #include "xpbd_bodies.h"
 
 static inline V3 xp_get3(const float *p) { return v3(p[0], p[1], p[2]); }
@@ -19,6 +19,14 @@ static inline XpBody xp_get_body(const xp_body *r)
   XpBody b;
   b.x = xp_get3(r->x), b.q = xp_get4(r->q), b.v = xp_get3(r->v), b.w = xp_get3(r->w), b.m = xp_get6(r->m), b.i = xp_get6(r->i);
   return b;
+}
+
+static inline XpRecord xp_get_record(const xp_body *r)
+{
+  XpRecord o;
+  o.base = xp_get3(r->base), o.turn = xp_get4(r->turn), o.com = xp_get3(r->com), o.b = xp_get_body(r);
+  o.x0 = xp_get3(r->x0), o.q0 = xp_get4(r->q0), o.v0 = xp_get3(r->v0), o.w0 = xp_get3(r->w0), o.vp = xp_get3(r->vp), o.wp = xp_get3(r->wp);
+  return o;
 }
 
 /* Poses and velocities back; a record from `own` on is nobody's to write. */
@@ -37,13 +45,6 @@ static inline Q4 xp_facing_before(const xp_body *r) { return q4_mul(xp_get4(r->q
 
 /* From the centre of mass to a point of the body's frame, world axes, when the tick began. */
 static inline V3 xp_arm(const xp_body *r, V3 p) { return q4_rotate(xp_get4(r->turn), v3_sub(p, xp_get3(r->com))); }
-/* How far the turn q takes the end of an arm: no large numbers meet. */
-static inline V3 xp_swing(Q4 q, V3 arm)
-{
-  V3 u = v3(q.x, q.y, q.z), t = v3_cross(u, arm);
-  t = v3_add(t, t);
-  return v3_add_scaled(v3_cross(u, t), t, q.w);
-}
 /* Movement of that end since the tick began: now, and when the substep began. */
 static inline V3 xp_gone(const xp_body *r, V3 arm) { return v3_add(xp_get3(r->x), xp_swing(xp_get4(r->q), arm)); }
 static inline V3 xp_gone_before(const xp_body *r, V3 arm) { return v3_add(xp_get3(r->x0), xp_swing(xp_get4(r->q0), arm)); }
@@ -59,6 +60,6 @@ static inline V3 xp_point_before(const xp_body *r, V3 p)
   return v3_add(v3_add(xp_get3(r->base), arm), xp_gone_before(r, arm));
 }
 /* Velocity at a lever from the centre of mass. */
-static inline V3 xp_speed_at(V3 lever, const float *v, const float *w) { return v3_add(xp_get3(v), v3_cross(xp_get3(w), lever)); }
+static inline V3 xp_speed_at(V3 lever, const float *v, const float *w) { return xp_speed(lever, xp_get3(v), xp_get3(w)); }
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "xpbd_contact.kernel.h"
-#include "xpbd_particle.kernel.h"
 #include "xpbd_records.h"
 
 sb_status xp_touches_bind(xp_touches *s, const sb_bind *bind, const xp_cloth *cloth, xp_bodies *bodies)
@@ -42,14 +40,18 @@ void xp_touches_begin(xp_touches *s, const sb_step *step)
   }
 }
 
-static S33 with_mass(S33 r, float w) { return s33(r.xx + w, r.yy + w, r.zz + w, r.xy, r.xz, r.yz); }
-
-/* d: the particle's movement and weight. */
-static void move_particle(float *d, V3 p)
+static XpPoint point_of(const xp_particles *p, uint32_t particle)
 {
-  d[0] += p.x * d[3];
-  d[1] += p.y * d[3];
-  d[2] += p.z * d[3];
+  const float *d = p->d + 4 * (size_t)particle;
+  XpPoint a;
+  a.x = xp_get3(p->x + 4 * (size_t)particle), a.d = xp_get3(d), a.w = d[3];
+  return a;
+}
+
+static void move_particle(const xp_particles *p, uint32_t particle, V3 by)
+{
+  float *d = p->d + 4 * (size_t)particle;
+  xp_put3(d, v3_add_scaled(xp_get3(d), by, d[3]));
 }
 
 /* ---- attachments ---- */
@@ -57,87 +59,70 @@ static void move_particle(float *d, V3 p)
 void xp_touches_attachments(xp_touches *s, uint32_t iteration)
 {
   xp_bodies *bodies = s->bodies;
-  float h = bodies->h;
+  const xp_particles *p = &s->cloth->particles;
   for (uint32_t i = 0; i < s->attachment_count; i++) {
     xp_attachment *a = &s->attachments[i];
     xp_body *rb = &bodies->bodies[a->body];
-    float *d = s->cloth->particles.d + 4 * (size_t)a->particle;
-    V3 arm = xp_arm(rb, xp_get3(a->point)), was = xp_get3(s->cloth->particles.x + 4 * (size_t)a->particle), at = v3_add(was, xp_get3(d));
-    V3 dc = v3_sub(xp_get3(d), v3_sub(xp_gone(rb, arm), xp_gone_before(rb, arm)));
-    V3 c = v3_add(v3_sub(was, v3_add(v3_add(xp_get3(rb->base), arm), xp_gone_before(rb, arm))), dc);
+    XpRecord r = xp_get_record(rb);
     if (iteration == 0) memset(a->lambda, 0, sizeof a->lambda);
-    XpBody b = xp_get_body(rb);
-    V3 lambda = xp_get3(a->lambda), p = xp_attach(c, dc, with_mass(xp_response(b, v3_sub(at, xp_where(rb))), d[3]), xp_kh2(a->stiffness, h), a->damping * h, lambda);
-    xp_put3(a->lambda, v3_add(lambda, p));
-    move_particle(d, p);
-    if (a->body < bodies->own) xp_put_body(rb, xp_correct(b, v3_sub(at, xp_where(rb)), v3_neg(p), v3_zero(), bodies->inv_h));
+    V3 lambda = xp_get3(a->lambda);
+    XpHeld h = xp_hold_particle(r, xp_side(r, xp_get3(a->point), v3_zero()), point_of(p, a->particle), a->stiffness, a->damping, lambda, bodies->h);
+    xp_put3(a->lambda, v3_add(lambda, h.p));
+    move_particle(p, a->particle, h.p);
+    if (a->body < bodies->own) xp_put_body(rb, xp_correct(r.b, h.lever, v3_neg(h.p), v3_zero(), bodies->inv_h));
   }
 }
 
 /* ---- contacts ---- */
 
-typedef struct side {
-  xp_body *body;
-  bool own;
-  V3 n, before, gone; /* before: the body's point when the substep began; gone: how far it has moved since */
-} side;
-
-static side side_of(const xp_touches *s, uint32_t i)
+static xp_body *body_of(const xp_touches *s, uint32_t i, bool *own)
 {
-  const sb_particle_contacts *c = s->contacts;
-  uint32_t record = c->body[i] < 0 ? s->bodies->nobody : s->bodies->record[c->body[i]];
-  side t = {.body = &s->bodies->bodies[record], .own = record < s->bodies->own};
-  V3 arm = xp_arm(t.body, xp_get3(c->point + 3 * (size_t)i));
-  t.n = q4_rotate(xp_facing(t.body), xp_get3(c->normal + 3 * (size_t)i));
-  t.before = v3_add(v3_add(xp_get3(t.body->base), arm), xp_gone_before(t.body, arm));
-  t.gone = v3_sub(xp_gone(t.body, arm), xp_gone_before(t.body, arm));
-  return t;
+  int32_t body = s->contacts->body[i];
+  uint32_t record = body < 0 ? s->bodies->nobody : s->bodies->record[body];
+  *own = record < s->bodies->own;
+  return &s->bodies->bodies[record];
+}
+
+static XpSide side_of(const xp_touches *s, uint32_t i, XpRecord r)
+{
+  return xp_side(r, xp_get3(s->contacts->point + 3 * (size_t)i), xp_get3(s->contacts->normal + 3 * (size_t)i));
 }
 
 static void solve(xp_touches *s, uint32_t i, uint32_t particle, uint32_t iteration)
 {
-  side t = side_of(s, i);
+  bool own;
+  xp_body *body = body_of(s, i, &own);
   xp_particle_touch *kept = &s->touch[i];
-  float *moved = s->cloth->particles.d + 4 * (size_t)particle, radius = s->bind->model->particle_radius[s->contacts->particle[i]];
-  V3 was = xp_get3(s->cloth->particles.x + 4 * (size_t)particle), d = v3_sub(xp_get3(moved), t.gone);
-  V3 hit = v3_add_scaled(v3_add(was, xp_get3(moved)), t.n, -radius);
+  const xp_particles *p = &s->cloth->particles;
+  float radius = s->bind->model->particle_radius[s->contacts->particle[i]];
+  XpRecord r = xp_get_record(body);
   if (iteration == 0) kept->normal = kept->slide[0] = kept->slide[1] = kept->slide[2] = 0.0f;
-  XpBody b = xp_get_body(t.body);
-  float gap0 = v3_dot(t.n, v3_sub(was, t.before)) - radius;
-  XpTouch touch = xp_touch(gap0 + v3_dot(t.n, d) - xp_least_gap(gap0, s->bodies->h), d, t.n,
-                           with_mass(xp_response(b, v3_sub(hit, xp_where(t.body))), moved[3]), s->contacts->friction[i], kept->normal, xp_get3(kept->slide));
-  if (!(touch.normal > 0.0f) && !(kept->normal > 0.0f)) return;
-  kept->normal = touch.normal;
-  xp_put3(kept->slide, touch.slide);
-  move_particle(moved, touch.p);
-  if (t.own) xp_put_body(t.body, xp_correct(b, v3_sub(hit, xp_where(t.body)), v3_neg(touch.p), v3_zero(), s->bodies->inv_h));
+  XpParticleTouch t = xp_touch_particle(r, side_of(s, i, r), point_of(p, particle), radius, s->contacts->friction[i], kept->normal, xp_get3(kept->slide), s->bodies->h);
+  if (!(t.normal > 0.0f) && !(kept->normal > 0.0f)) return;
+  kept->normal = t.normal;
+  xp_put3(kept->slide, t.slide);
+  move_particle(p, particle, t.p);
+  if (own) xp_put_body(body, xp_correct(r.b, t.lever, v3_neg(t.p), v3_zero(), s->bodies->inv_h));
 }
 
 static void bounce(xp_touches *s, uint32_t i, uint32_t particle)
 {
-  xp_particle_touch *kept = &s->touch[i];
+  bool own;
+  const xp_particle_touch *kept = &s->touch[i];
+  const sb_model *m = s->bind->model;
   if (!(kept->normal > 0.0f)) return;
-  side t = side_of(s, i);
+  xp_body *body = body_of(s, i, &own);
   const xp_particles *p = &s->cloth->particles;
-  float *v = p->v + 4 * (size_t)particle, w = p->d[4 * (size_t)particle + 3], h = s->bodies->h;
-  uint32_t index = s->cloth->particles.index[particle];
-  const float *gravity = s->bind->model->gravity + 3 * (size_t)s->bind->model->deformable_world[s->bind->model->particle_deformable[index]];
-  float radius = s->bind->model->particle_radius[index];
-  V3 was = xp_get3(p->x + 4 * (size_t)particle), hit = v3_add_scaled(v3_add(was, xp_get3(p->d + 4 * (size_t)particle)), t.n, -radius), ahead = xp_get3(kept->ahead);
-  XpBody b = xp_get_body(t.body);
-  V3 lever = v3_sub(hit, xp_where(t.body)), now = v3_sub(xp_get3(v), xp_velocity_at(b, lever));
-  V3 before = v3_sub(v3_add_scaled(ahead, xp_get3(gravity), -h), xp_speed_at(lever, t.body->v0, t.body->w0));
-  V3 next = v3_sub(ahead, xp_speed_at(lever, t.body->vp, t.body->wp));
-  float gap0 = v3_dot(t.n, v3_sub(was, t.before)) - radius;
-  S33 r = with_mass(xp_response(b, v3_sub(hit, xp_where(t.body))), w);
-  float j = xp_bounce(kept->normal, v3_dot(t.n, now), v3_dot(t.n, before), v3_dot(t.n, next), gap0, v3_dot(t.n, s33_mul_v3(r, t.n)),
-                      s->contacts->restitution[i], s->bodies->threshold, h);
-  V3 push = v3_scale(t.n, j);
-  /* overlap is pushed out by the position alone */
-  float way = w > 0.0f ? xp_push_out(gap0 + v3_dot(t.n, v3_sub(xp_get3(p->d + 4 * (size_t)particle), t.gone)), s->bodies->push * h) : 0.0f;
-  xp_put3(p->x + 4 * (size_t)particle, v3_add_scaled(was, t.n, way));
-  xp_put3(v, v3_add_scaled(xp_get3(v), push, w));
-  if (t.own) xp_put_body(t.body, xp_kick(b, v3_sub(hit, xp_where(t.body)), v3_neg(push), v3_zero()));
+  uint32_t index = p->index[particle];
+  V3 gravity = xp_get3(m->gravity + 3 * (size_t)m->deformable_world[m->particle_deformable[index]]);
+  XpRecord r = xp_get_record(body);
+  XpPoint a = point_of(p, particle);
+  float *v = p->v + 4 * (size_t)particle;
+  XpParticleBounce o = xp_bounce_particle(r, side_of(s, i, r), a, xp_get3(v), xp_get3(kept->ahead), gravity, m->particle_radius[index], kept->normal,
+                                          s->contacts->restitution[i], s->bodies->threshold, s->bodies->push * s->bodies->h, s->bodies->h);
+  xp_put3(p->x + 4 * (size_t)particle, v3_add(a.x, o.shift));
+  xp_put3(v, v3_add_scaled(xp_get3(v), o.push, a.w));
+  if (own) xp_put_body(body, xp_kick(r.b, o.lever, v3_neg(o.push), v3_zero()));
 }
 
 static bool is_shared(const xp_touches *s, uint32_t i)

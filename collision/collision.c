@@ -134,6 +134,8 @@ sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const f
   return status;
 }
 
+bool sb_collision_meets_particles(const sb_collision *c) { return c->particles.meets || c->near.group_count > 0; }
+
 sb_status sb_collision_step_particles(sb_collision *c, const float *particle_q, const float *particle_qd,
                                       const sb_collision_tasks *tasks)
 {

@@ -23,6 +23,8 @@
 #ifndef SAMEBIT_COLLISION_H
 #define SAMEBIT_COLLISION_H
 
+#include <stdbool.h>
+
 #include "samebit/contact.h"
 #include "samebit/model.h"
 #include "samebit/particle_contact.h"
@@ -100,6 +102,9 @@ sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const f
 
 /* The contacts of the last step; valid until the next step or destroy. [step] */
 const sb_contacts *sb_collision_contacts(const sb_collision *c);
+
+/* Whether particles can touch anything at all; where they cannot, sb_collision_step_particles finds nothing and need not run. */
+bool sb_collision_meets_particles(const sb_collision *collision);
 
 /* [step] Contacts and near pairs of particles, after sb_collision_step_moving of the same tick, whose poses, velocities and dt it goes on with.
  * particle_q, particle_qd: 3 floats for each particle. A contact is made when the gap is below the deformable's margin, the shape's and the

@@ -79,12 +79,28 @@ static void choose_capacity(sb_collision *c)
   c->usage.particle_contact_capacity = c->settings.particle_contact_capacity;
 }
 
+static bool filter_allows(const sb_model *m, uint32_t d, uint32_t shape)
+{
+  return (m->deformable_contype[d] & m->shape_conaffinity[shape]) || (m->shape_contype[shape] & m->deformable_conaffinity[d]);
+}
+
+static bool find_meeting(const sb_model *m)
+{
+  for (uint32_t d = 0; d < m->deformable_count; d++) {
+    uint32_t world = (uint32_t)m->deformable_world[d];
+    for (uint32_t s = m->world_shape_start[world]; s < m->world_shape_start[world + 1]; s++)
+      if (filter_allows(m, d, s)) return true;
+  }
+  return false;
+}
+
 sb_status collision_particles_build(sb_collision *c)
 {
   const sb_model *m = c->model;
   collision_particles *p = &c->particles;
   p->lanes = c->settings.lanes == 8 ? collision_particles_lanes8 : c->settings.lanes == 4 ? collision_particles_lanes4 : collision_particles_lanes1;
   choose_capacity(c);
+  p->meets = find_meeting(m);
   sb_status status = build_blocks(c, p);
   if (status == SB_OK) status = build_held(c, p);
   if (status != SB_OK) return status;
@@ -120,11 +136,6 @@ static collision_box block_box(const sb_collision *c, const particle_block *b)
     }
   }
   return box;
-}
-
-static bool filter_allows(const sb_model *m, uint32_t d, uint32_t shape)
-{
-  return (m->deformable_contype[d] & m->shape_conaffinity[shape]) || (m->shape_contype[shape] & m->deformable_conaffinity[d]);
 }
 
 /* Whether the box comes near the shape. The shape's own box holds its margin or its way, whichever is larger. */

@@ -4,6 +4,8 @@
 
 #include "particle_batch.h"
 
+#include <stdbool.h>
+
 #include "samebit/particle_contact.h"
 
 /* Blocks of one chunk, at most. */
@@ -30,6 +32,7 @@ typedef struct collision_particles {
   uint32_t chunk_count;
   uint64_t *held; /* (particle, body) of attachments, sorted */
   uint32_t held_count;
+  bool meets; /* some shape lets some deformable touch it */
   const float *q, *qd; /* of this step */
   float *chunk_deepest;
   uint32_t *start; /* particle_count + 1, into the contacts */

@@ -29,6 +29,7 @@ typedef struct entry {
   char name[64];
   char runner[PATH_MAX];    /* of a core program; "" for this program */
   const char *extra[8];     /* options that make the leg */
+  bool on_device;           /* solves on Vulkan what can be; other legs of this program keep to the CPU */
   outcome outcome;
   char reason[400];         /* for FAILED and SKIPPED */
   char hashes_path[PATH_MAX];
@@ -100,12 +101,56 @@ static bool any_vulkan(const sb_session *s)
   return false;
 }
 
+static bool goes_to_device(const sb_session_part *p) { return p->api && p->api->desc->mode[SB_BACKEND_VULKAN] != SB_MODE_OFF; }
+
+/* Whether the solvers take this scene on the device; else why not. */
+static bool takes_scene(const sb_session *s, const sb_device *device, sb_diagnostics *diag)
+{
+  sb_sim_config config = s->sim;
+  sb_sim_part *parts = calloc(config.part_count + 1, sizeof *parts);
+  sb_sim *sim = NULL;
+  if (!parts) return false;
+  for (uint32_t p = 0, n = 0; p < s->part_count; p++) {
+    if (!s->parts[p].api) continue;
+    parts[n] = s->sim.parts[n];
+    if (goes_to_device(&s->parts[p])) parts[n].backend = SB_BACKEND_VULKAN;
+    n++;
+  }
+  config.parts = parts;
+  config.device = device;
+  sb_status status = sb_sim_create(&config, &sim, diag);
+  sb_sim_destroy(sim);
+  free(parts);
+  return status == SB_OK;
+}
+
 static void add_backend_leg(matrix *m)
 {
-  if (any_vulkan(m->session))
-    add_own(m, "vulkan", "--backend", "vulkan", NULL, NULL);
-  else
-    skip(add_entry(m, "vulkan"), "no solver of this run has a Vulkan backend");
+  entry *e = add_entry(m, "vulkan");
+  sb_session_device *device = NULL;
+  sb_diagnostics diag = {0};
+  if (!e) return;
+  e->on_device = true;
+  if (!any_vulkan(m->session))
+    skip(e, "no solver of this run has a Vulkan backend");
+  else if (sb_session_device_open(false, &device, &diag) || !takes_scene(m->session, sb_session_device_for_sim(device), &diag))
+    skip(e, diag.count ? diag.items[0].message : "no memory");
+  sb_session_device_close(device);
+  sb_diagnostics_clear(&diag);
+}
+
+/* Every solver to the CPU, or those that can to the device. */
+static bool add_backend_words(const matrix *m, const entry *e, sb_leg *leg)
+{
+  bool ok = true;
+  if (!e->on_device) return sb_leg_add(leg, "--backend") && sb_leg_add(leg, "cpu");
+  for (uint32_t p = 0; p < m->session->part_count; p++) {
+    char setting[200];
+    if (!goes_to_device(&m->session->parts[p])) continue;
+    snprintf(setting, sizeof setting, "solver.%.150s.backend=vulkan", m->session->parts[p].name);
+    ok = ok && sb_leg_add(leg, "--set") && sb_leg_add(leg, setting);
+  }
+  return ok;
 }
 
 /* The solver of this run that a core program does not have, or NULL. */
@@ -186,7 +231,7 @@ static bool make_leg(matrix *m, const entry *e, uint64_t ticks, const char *opti
     snprintf(path, sizeof path, "%.*s/run.setup", (int)strlen(m->folder), m->folder);
     ok = ok && sb_leg_add(leg, e->runner) && sb_leg_add(leg, "--setup") && sb_leg_add(leg, path);
   } else {
-    ok = ok && sb_leg_add(leg, m->self) && sb_leg_add(leg, "run") && sb_leg_add(leg, m->c->words[0]) && add_session_words(m, leg);
+    ok = ok && sb_leg_add(leg, m->self) && sb_leg_add(leg, "run") && sb_leg_add(leg, m->c->words[0]) && add_session_words(m, leg) && add_backend_words(m, e, leg);
   }
   ok = ok && sb_leg_add(leg, "--ticks") && sb_leg_add(leg, number) && sb_leg_add(leg, option) && sb_leg_add(leg, file);
   for (size_t i = 0; i < 8 && e->extra[i]; i++) ok = ok && sb_leg_add(leg, e->extra[i]);

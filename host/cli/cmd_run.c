@@ -151,8 +151,8 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
   sb_status status = SB_OK;
   uint64_t done = 0;
   if (files->hashes.file) {
-    char domain[256];
-    sb_domain_text(domain, sizeof domain);
+    char domain[1024];
+    sb_session_domain(s, domain, sizeof domain);
     sb_hash_file_begin(files->hashes.file, sim, domain);
   }
   catch_signals(old);

@@ -5,8 +5,8 @@
 
 void cli_report_parts(cli *c, const sb_session *s)
 {
-  char domain[256];
-  sb_domain_text(domain, sizeof domain);
+  char domain[1024];
+  sb_session_domain(s, domain, sizeof domain);
   if (!c->json) {
     printf("%-12s %-14s %-7s %-14s %-14s %-14s %-14s %s\n", "part", "plugin", "backend", "asked", "declared", "verified", "granted", "reason");
     for (uint32_t p = 0; p < s->part_count; p++) {

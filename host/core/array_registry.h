@@ -22,6 +22,9 @@ typedef struct sb_array {
   uint32_t *data;
   size_t words; /* allocated, padding of the last lane block included */
   uint32_t *owned_world_start;
+  /* An array with a copy on a device: which of the two is the truth. One of them always is. */
+  bool on_device;                    /* it has a copy there */
+  bool stale_on_host, stale_on_device;
 } sb_array;
 
 /* Elements in use: all, but for contact arrays, which hold as many as the last tick had contacts. */

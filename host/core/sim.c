@@ -52,9 +52,8 @@ static void host_parallel_for(void *context, uint32_t chunk_count, sb_chunk_fn f
 
 static const void *host_extension(void *context, const char *id)
 {
-  (void)context;
-  (void)id;
-  return NULL;
+  const sim_part *part = context;
+  return part->device && !strcmp(id, SB_COMPUTE_EXTENSION_ID) ? part->device->compute : NULL;
 }
 
 static void run_collision_tasks(void *self, uint32_t chunk_count, void (*fn)(void *, uint32_t), void *user)
@@ -124,11 +123,11 @@ static void set_initial_state(sb_sim *sim)
   copy_floats(sim->state.particle_qd, m->particle_qd, (size_t)m->particle_count * 3);
 }
 
-static void note_first_hash(sb_sim *sim)
+static sb_status note_first_hash(sb_sim *sim, sb_diagnostics *diag)
 {
   memset(sim->history_tick, 0xff, SB_HASH_HISTORY * sizeof *sim->history_tick);
-  sim->history[sim->tick % SB_HASH_HISTORY] = sb_sim_hash_all(sim, NULL);
   sim->history_tick[sim->tick % SB_HASH_HISTORY] = sim->tick;
+  return sb_sim_hash_all(sim, &sim->history[sim->tick % SB_HASH_HISTORY], NULL, diag);
 }
 
 /* After a call of a solver. What it did to the environment is put right, and is an error above Off; `call` says which it was. */
@@ -263,6 +262,10 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
   if (param_count) memcpy(part->params, config->params, param_count * sizeof *part->params);
   if (config->body_count) memcpy(part->bodies, config->bodies, config->body_count * sizeof *part->bodies);
   if (config->particle_count) memcpy(part->particles, config->particles, config->particle_count * sizeof *part->particles);
+  if (config->backend == SB_BACKEND_VULKAN) {
+    sb_status given = sb_sim_give_device(sim, part, diag);
+    if (given) return given;
+  }
   part->host = (sb_host){.struct_size = sizeof(sb_host), .context = part, .log = host_log, .alloc = host_alloc,
                          .register_array = host_register, .parallel_for = host_parallel_for,
                          .get_extension = host_extension};
@@ -280,8 +283,9 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
   checked = check_environment(part, sim->mode, "bind", diag);
   if (!status) return checked;
   if (!error[0]) snprintf(error, sizeof error, "%s", part->error[0] ? part->error : "no reason given");
-  return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "%s cannot simulate this scene: %s",
-                   part->api->desc->id, error);
+  sb_status refused = sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "%s cannot simulate this scene: %s", part->api->desc->id, error);
+  /* on a device a solver may handle less than its descriptor says, and a shader may break the rules of the mode */
+  return config->backend != SB_BACKEND_CPU && (status == SB_E_UNSUPPORTED || status == SB_E_MODE) ? status : refused;
 }
 
 static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
@@ -371,6 +375,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   if (!status) status = create_state(sim, diag);
   if (!status && sb_sim_hash_start(sim)) status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for hashes");
   if (!status) status = create_collision(sim, config, diag);
+  if (!status) status = sb_sim_open_device(sim, config, diag);
   if (!status) status = sb_coupling_create(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
@@ -405,6 +410,7 @@ void sb_sim_destroy(sb_sim *sim)
     free(part->match);
   }
   free(sim->parts);
+  sb_sim_close_device(sim);
   sb_collision_destroy(sim->collision);
   sb_thread_pool_destroy(sim->pool);
   sb_registry_free(&sim->registry);
@@ -434,11 +440,12 @@ sb_status sb_sim_reset(sb_sim *sim, sb_diagnostics *diag)
   sim->owed_seconds = 0;
   sim->stats = (sb_sim_stats){0};
   set_initial_state(sim);
+  sb_sim_claim(sim, true);
   sb_status status = activate_parts(sim, diag);
   sb_events_reset(sim);
   sb_sensors_note_past(sim);
   if (!status) sb_sensors_evaluate(sim, 0);
-  if (!status) note_first_hash(sim);
+  if (!status) status = note_first_hash(sim, diag);
   sb_fp_env_leave(saved);
   return status;
 }
@@ -510,7 +517,9 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
   sb_collision_tasks tasks = {sim, run_collision_tasks};
   sb_status status = sb_collision_step_moving(sim->collision, sim->state.body_q, sim->state.body_qd, sim->dt, &tasks);
   bool overflow = status == SB_E_CAPACITY;
-  if (sim->model->particle_count && (!status || (overflow && sim->mode == SB_MODE_OFF))) {
+  if (sb_collision_meets_particles(sim->collision) && (!status || (overflow && sim->mode == SB_MODE_OFF))) {
+    sb_status pulled = sb_sim_pull(sim, true, diag);
+    if (pulled) return pulled;
     status = sb_collision_step_particles(sim->collision, sim->state.particle_q, sim->state.particle_qd, &tasks);
     overflow = overflow || status == SB_E_CAPACITY;
   }
@@ -532,11 +541,14 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
                   .contacts = sb_coupling_contacts(sim, index), .match = part->match};
   if (part->match) sb_contact_cache_match(part, step.contacts);
   char error[512] = "";
+  sb_status handed = sb_sim_hand_over(sim, part, diag);
+  if (handed) return handed;
   sim->chunk_fp_faults = 0;
   sim->at_work = part->name;
   sb_status status = part->api->step(part->instance, &step, error, sizeof error);
   sim->at_work = NULL;
   error[sizeof error - 1] = 0;
+  sb_sim_take_back(sim, part);
   bool own_fault = !sb_fp_env_is_standard();
   if (own_fault || sim->chunk_fp_faults) {
     const char *fault = own_fault ? sb_fp_env_fault() : "in a parallel task";
@@ -571,7 +583,8 @@ static const char *part_of_particle(const sb_sim *sim, uint32_t particle)
 
 static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
 {
-  for (size_t i = 0; i < sim->registry.count; i++) {
+  sb_status pulled = sb_sim_pull(sim, true, diag);
+  for (size_t i = 0; i < sim->registry.count && !pulled; i++) {
     const sb_array *a = &sim->registry.arrays[i];
     uint32_t element, component;
     if (!sb_array_first_bad(a, sim->model->world_count, &element, &component)) continue;
@@ -593,23 +606,30 @@ static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
                      (unsigned long long)sim->tick, (word & 0x7fffffu) ? "NaN" : "infinity", a->name, element, component, body,
                      body_name);
   }
-  return SB_OK;
+  return pulled;
 }
 
 static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
 {
+  sb_status status = sb_sim_pull(sim, false, diag);
+  if (status) return status;
+  sb_sim_claim(sim, false);
   sb_sensors_note_past(sim);
   apply_actuators(sim);
   sb_sim_apply_constraints(sim);
-  sb_status status = collide(sim, diag);
+  status = collide(sim, diag);
   if (sim->disturb) sb_sim_disturb(sim);
   copy_floats(sim->body_q_before, sim->state.body_q, (size_t)sim->model->body_count * 7);
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
+  if (!status) status = sb_sim_pull(sim, false, diag);
   if (status) return status;
+  sb_sim_claim(sim, false);
   sb_sensors_evaluate(sim, sim->tick + 1);
   if (sim->model->body_count) memset(sim->state.body_f, 0, (size_t)sim->model->body_count * 6 * sizeof(float));
   bool bad = false;
-  uint64_t hash = sb_sim_hash_all(sim, &bad);
+  uint64_t hash;
+  status = sb_sim_hash_all(sim, &hash, &bad, diag);
+  if (status) return status;
   if (bad && sim->mode > SB_MODE_OFF) return report_bad_number(sim, diag);
   if (bad) sim->stats.not_finite_ticks++;
   sim->tick++;
@@ -646,11 +666,22 @@ sb_status sb_sim_advance(sb_sim *sim, double seconds, uint32_t *ticks, sb_diagno
 
 const char *sb_sim_at_work(const sb_sim *sim) { return sim->at_work; }
 uint64_t sb_sim_tick(const sb_sim *sim) { return sim->tick; }
-const sb_registry *sb_sim_registry(const sb_sim *sim) { return &sim->registry; }
+const sb_registry *sb_sim_registry(const sb_sim *sim)
+{
+  sb_sim_pull(sim, true, NULL);
+  return &sim->registry;
+}
+
 const sb_contacts *sb_sim_contacts(const sb_sim *sim) { return sb_collision_contacts(sim->collision); }
 const sb_particle_contacts *sb_sim_particle_contacts(const sb_sim *sim) { return sb_collision_particle_contacts(sim->collision); }
 const sb_near_pairs *sb_sim_near_pairs(const sb_sim *sim) { return sb_collision_near_pairs(sim->collision); }
-sb_state *sb_sim_state(sb_sim *sim) { return &sim->state; }
+sb_state *sb_sim_state(sb_sim *sim)
+{
+  sb_sim_pull(sim, true, NULL);
+  sb_sim_claim(sim, true);
+  return &sim->state;
+}
+
 const sb_contact_event *sb_sim_events(const sb_sim *sim, uint32_t *count)
 {
   *count = sim->event_count;

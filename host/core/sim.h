@@ -58,6 +58,7 @@ typedef struct sb_sim_config {
   uint64_t seed;
   bool events;                 /* keep contact events; changes no result */
   const sb_memory_source *memory; /* for checks: where the memory of solvers comes from; NULL for the C library */
+  const struct sb_device *device; /* of device.h, for parts on the backend vulkan; must outlive the simulation; else NULL */
   bool disturb;                /* for checks: fills padding and unused elements with junk every tick; changes no result */
 } sb_sim_config;
 

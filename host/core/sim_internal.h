@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "collision.h"
+#include "device.h"
 #include "sim.h"
 #include "thread_pool.h"
 
@@ -24,6 +25,7 @@ typedef struct sim_part {
   uint32_t *particles;
   uint32_t particle_count;
   char error[512]; /* of a failed registration, for the diagnostic */
+  sb_device_part *device; /* NULL on the CPU */
   /* contact caches: kept once the solver has registered an array over SB_DOMAIN_CONTACT */
   uint32_t *contact_start; /* first contact of each world in the last tick's list */
   uint32_t *contact_count; /* registered: contacts of each world */
@@ -74,6 +76,9 @@ struct sb_sim {
   sb_thread_pool *pool;
   sb_collision *collision;
   uint32_t chunk_fp_faults;
+  const sb_device *device; /* NULL without a part on it */
+  void *device_scope;
+  sb_hash_sums *device_sums; /* of each world */
   sim_part *parts;
   uint32_t part_count;
   sb_coupling coupling;
@@ -140,10 +145,25 @@ sb_status sb_events_create(sb_sim *sim, sb_diagnostics *diag);
 void sb_events_reset(sb_sim *sim);
 void sb_events_find(sb_sim *sim);
 
+/* sim_device.c: arrays with a copy on a device. */
+sb_status sb_sim_open_device(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag);
+void sb_sim_close_device(sb_sim *sim);
+/* Before a part on the device is bound. */
+sb_status sb_sim_give_device(sb_sim *sim, sim_part *part, sb_diagnostics *diag);
+/* Brings arrays up to date on the host; those of particles only with `particles`. */
+sb_status sb_sim_pull(const sb_sim *sim, bool particles, sb_diagnostics *diag);
+/* The host has written, or may have: its arrays, but for those of particles unless `particles`, are the truth. They have been pulled. */
+void sb_sim_claim(sb_sim *sim, bool particles);
+/* Before and after a part's step: what it reads is brought to where it reads it; what it may have written is the truth there. */
+sb_status sb_sim_hand_over(sb_sim *sim, sim_part *part, sb_diagnostics *diag);
+void sb_sim_take_back(sb_sim *sim, const sim_part *part);
+/* Adds the sums of the arrays whose truth is on the device to each world's. */
+sb_status sb_sim_hash_device(const sb_sim *sim, bool *bad, sb_diagnostics *diag);
+
 /* sim_disturb.c: junk into padding lanes and behind the elements in use. */
 void sb_sim_disturb(sb_sim *sim);
 
-/* Hashes all state; *bad (may be NULL) is set when a float is not finite. */
-uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad);
+/* Hashes all state; *bad (may be NULL) is set when a float is not finite. Fails only where a device does. */
+sb_status sb_sim_hash_all(const sb_sim *sim, uint64_t *hash, bool *bad, sb_diagnostics *diag);
 
 #endif

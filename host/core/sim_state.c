@@ -10,6 +10,7 @@ uint64_t sb_sim_hash_world(const sb_sim *sim, uint32_t world)
 {
   sb_hash_sums sums = {0, 0};
   bool bad = false;
+  if (sb_sim_pull(sim, true, NULL)) return 0;
   for (size_t i = 0; i < sim->registry.count; i++) {
     sb_hash_sums part = sb_array_hash_world(&sim->registry.arrays[i], world, sim->lanes, &bad);
     sums.a += part.a;
@@ -46,7 +47,9 @@ static void hash_piece(const sb_sim *sim, uint32_t w, uint64_t first, uint64_t e
     const sb_array *a = &sim->registry.arrays[i];
     uint64_t words = (uint64_t)(a->world_start[w + 1] - a->world_start[w]) * a->components;
     uint64_t from = first > at ? first - at : 0, to = end - at < words ? end - at : words;
-    if (a->lane_block == 1 && from < to) {
+    if (a->stale_on_host) {
+      /* the device adds it */
+    } else if (a->lane_block == 1 && from < to) {
       const uint32_t *data = a->data + (size_t)a->world_start[w] * a->components + from;
       *bad |= sb_hash_words(&sums, data, (size_t)(to - from), (uint32_t)from, a->id, a->type == SB_TYPE_F32, sim->lanes);
     } else if (a->lane_block != 1 && from == 0 && at >= first) {
@@ -86,7 +89,7 @@ static void hash_chunk(void *user, uint32_t chunk)
   if (bad) atomic_store(&job->bad, true);
 }
 
-uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad)
+sb_status sb_sim_hash_all(const sb_sim *sim, uint64_t *hash, bool *bad, sb_diagnostics *diag)
 {
   uint32_t worlds = sim->model->world_count;
   uint64_t run = 0, words = 0;
@@ -102,18 +105,27 @@ uint64_t sb_sim_hash_all(const sb_sim *sim, bool *bad)
   sim->hash_start[worlds] = words;
   hash_job job = {sim, false};
   sb_thread_pool_run(sim->pool, (uint32_t)((words + HASH_CHUNK - 1) / HASH_CHUNK), hash_chunk, &job);
+  bool found = job.bad;
+  sb_status status = sb_sim_hash_device(sim, &found, diag);
   for (uint32_t w = 0; w < worlds; w++) run = sb_hash_fold(run, sb_hash_world((sb_hash_sums){sim->hash_sums[w].a, sim->hash_sums[w].b}));
-  if (bad) *bad = job.bad;
-  return run;
+  if (bad) *bad = found;
+  *hash = status ? 0 : run;
+  return status;
 }
 
-uint64_t sb_sim_hash(const sb_sim *sim) { return sb_sim_hash_all(sim, NULL); }
+uint64_t sb_sim_hash(const sb_sim *sim)
+{
+  uint64_t hash;
+  sb_sim_hash_all(sim, &hash, NULL, NULL);
+  return hash;
+}
 
 uint64_t sb_sim_hash_array(const sb_sim *sim, const char *name)
 {
   const sb_array *a = sb_registry_find(&sim->registry, name);
   uint64_t run = 0;
   bool bad = false;
+  if (sb_sim_pull(sim, true, NULL)) return 0;
   for (uint32_t w = 0; a && w < sim->model->world_count; w++)
     run = sb_hash_fold(run, sb_hash_world(sb_array_hash_world(a, w, sim->lanes, &bad)));
   return run;
@@ -122,7 +134,7 @@ uint64_t sb_sim_hash_array(const sb_sim *sim, const char *name)
 uint64_t sb_sim_hash_body(const sb_sim *sim, uint32_t body)
 {
   sb_hash_sums sums = {0, 0};
-  if (body >= sim->model->body_count) return 0;
+  if (body >= sim->model->body_count || sb_sim_pull(sim, true, NULL)) return 0;
   uint32_t world = (uint32_t)sim->model->body_world[body];
   for (size_t i = 0; i < sim->registry.count; i++) {
     const sb_array *a = &sim->registry.arrays[i];
@@ -282,6 +294,7 @@ static void dump_contacts(const sb_sim *sim, FILE *file)
 
 void sb_sim_dump(const sb_sim *sim, FILE *file)
 {
+  if (sb_sim_pull(sim, true, NULL)) return;
   dump_contacts(sim, file);
   for (size_t i = 0; i < sim->registry.count; i++) {
     const sb_array *a = &sim->registry.arrays[i];
@@ -338,6 +351,8 @@ static void fill_header(const sb_sim *sim, uint32_t header[SNAPSHOT_HEADER_WORDS
 sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diagnostics *diag)
 {
   size_t words = SNAPSHOT_HEADER_WORDS + 1 + 3 * (size_t)sim->touching_count;
+  sb_status status = sb_sim_pull(sim, true, diag);
+  if (status) return status;
   for (size_t i = 0; i < sim->registry.count; i++)
     words += 3 + (size_t)live_count(sim, &sim->registry.arrays[i]) * sim->registry.arrays[i].components;
   uint8_t *out = malloc(words * 4), *at = out;
@@ -447,6 +462,7 @@ sb_status sb_sim_restore(sb_sim *sim, const void *data, size_t size, sb_diagnost
       for (uint32_t p = 0; p < sim->part_count; p++)
         if (sim->parts[p].contact_count == a->data) sb_contact_cache_refresh(&sim->parts[p]);
   }
+  sb_sim_claim(sim, true);
   restore_touching(sim, at);
   sim->tick = (uint64_t)get_word(bytes + 16) | (uint64_t)get_word(bytes + 20) << 32;
   sim->failed = false;
@@ -518,5 +534,6 @@ static bool compare_state(const sb_sim *a, const sb_sim *b, sb_difference *d)
 
 bool sb_sim_compare(const sb_sim *a, const sb_sim *b, sb_difference *difference)
 {
+  if (sb_sim_pull(a, true, NULL) || sb_sim_pull(b, true, NULL)) return true;
   return compare_contacts(a, b, difference) || compare_state(a, b, difference);
 }

@@ -13,11 +13,19 @@ uint32_t sb_hash_array_id(const char *name)
   return hash_mix_a(h, 0u);
 }
 
+void sb_hash_keys(uint32_t array_id, uint32_t *key_a, uint32_t *key_b)
+{
+  *key_a = array_id;
+  *key_b = hash_mix_b(array_id, HASH_KEY_A);
+}
+
 bool sb_hash_words(sb_hash_sums *sums, const uint32_t *words, size_t count, uint32_t position, uint32_t array_id,
                    bool check_floats, uint32_t lanes)
 {
-  uint32_t key_a = position * HASH_KEY_A + array_id;
-  uint32_t key_b = position * HASH_KEY_B + hash_mix_b(array_id, HASH_KEY_A);
+  uint32_t key_a, key_b;
+  sb_hash_keys(array_id, &key_a, &key_b);
+  key_a += position * HASH_KEY_A;
+  key_b += position * HASH_KEY_B;
   uint32_t pair[2] = {sums->a, sums->b};
   uint32_t bad;
   if (lanes >= 8)

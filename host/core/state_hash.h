@@ -15,6 +15,9 @@ typedef struct sb_hash_sums {
 /* Identity of an array in the hash, from its full name. */
 uint32_t sb_hash_array_id(const char *name);
 
+/* What the mixes take beside a word: at position p of the array, key + p * HASH_KEY_A and HASH_KEY_B of state_hash.kernel.h. */
+void sb_hash_keys(uint32_t array_id, uint32_t *key_a, uint32_t *key_b);
+
 /* Adds `count` consecutive words, the first at `position`. With check_floats, returns true when one of the words has all
  * exponent bits set (infinity or NaN); else false. lanes: 1, 4 or 8; the sums are the same for each. */
 bool sb_hash_words(sb_hash_sums *sums, const uint32_t *words, size_t count, uint32_t position, uint32_t array_id,

@@ -1,6 +1,7 @@
 /* The domain of a run: what RunToRun results may depend on. */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -8,6 +9,13 @@
 
 #include "golden_hashes.h"
 #include "session.h"
+
+void sb_session_domain(const sb_session *s, char *text, size_t size)
+{
+  sb_domain_text(text, size);
+  size_t used = strlen(text);
+  if (s->device && used < size) snprintf(text + used, size - used, "; %s", sb_session_device_text(s->device));
+}
 
 void sb_domain_text(char *text, size_t size)
 {

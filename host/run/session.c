@@ -20,7 +20,8 @@ static const char *const determinism_keys[] = {"mode"};
 static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "particle_contact_capacity", "near_pair_capacity",
                                              "speculative_margin", "ccd"};
 static const char *const coupling_keys[] = {"contacts"};
-static const char *const section_names[] = {"world", "scene", "run", "determinism", "collision", "coupling", "solver.NAME"};
+static const char *const compute_keys[] = {"commands"};
+static const char *const section_names[] = {"world", "scene", "run", "determinism", "collision", "coupling", "compute", "solver.NAME"};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -163,6 +164,19 @@ static void read_settings(sb_session *s, const sb_session_options *o, sb_diagnos
   sim->model = s->model;
 }
 
+/* ---- the device ---- */
+
+static sb_status open_device(sb_session *s, sb_diagnostics *diag)
+{
+  static const char *const command_names[] = {"recorded", "one_by_one", NULL};
+  size_t errors = diag->error_count;
+  bool wanted = false, one_by_one = sb_config_choice(&s->config, "compute", "commands", 0, command_names, diag) == 1;
+  if (diag->error_count > errors) return SB_E_CONFIG;
+  for (uint32_t p = 0; p < s->part_count; p++)
+    wanted = wanted || (s->parts[p].backend == SB_BACKEND_VULKAN && s->parts[p].api->desc->mode[SB_BACKEND_VULKAN] != SB_MODE_OFF);
+  return wanted ? sb_session_device_open(one_by_one, &s->device, diag) : SB_OK;
+}
+
 /* ---- the whole ---- */
 
 static sb_status open_session(const char *ini_path, const sb_session_options *o, sb_session *s, sb_diagnostics *diag)
@@ -188,10 +202,13 @@ static sb_status open_session(const char *ini_path, const sb_session_options *o,
     sb_config_check_unused(&s->config, "determinism", determinism_keys, COUNT(determinism_keys), diag);
     sb_config_check_unused(&s->config, "collision", collision_keys, COUNT(collision_keys), diag);
     sb_config_check_unused(&s->config, "coupling", coupling_keys, COUNT(coupling_keys), diag);
+    sb_config_find(&s->config, "compute", "commands"); /* read by open_device */
+    sb_config_check_unused(&s->config, "compute", compute_keys, COUNT(compute_keys), diag);
     status = status_so_far(diag, errors);
   }
   if (!status) status = sb_session_assign_bodies(s, diag);
   if (!status) status = sb_session_find_ccd(s, diag);
+  if (!status) status = open_device(s, diag);
   if (!status) status = sb_session_grant_modes(s, diag);
   bool loaded = s->sim.model != NULL;
   if (!status || (status == SB_E_MODE && loaded)) {
@@ -222,6 +239,7 @@ void sb_session_close(sb_session *s)
   free(s->parts);
   free(s->sim_parts);
   free(s->ccd_bodies);
+  sb_session_device_close(s->device);
   sb_model_store_free(s->model);
   sb_model_store_free(s->one);
   sb_catalogue_free(&s->catalogue);

@@ -5,6 +5,7 @@
 
 #include "catalogue.h"
 #include "config.h"
+#include "session_device.h"
 #include "sim.h"
 #include "verify.h"
 
@@ -51,6 +52,7 @@ typedef struct sb_session {
   uint64_t ticks; /* how far `run` goes unless told */
   sb_sim_part *sim_parts;
   uint32_t *ccd_bodies;
+  sb_session_device *device; /* NULL where every part runs on the CPU */
   sb_sim_config sim; /* ready for sb_sim_create */
 } sb_session;
 
@@ -58,6 +60,9 @@ typedef struct sb_session {
  * still filled, for reports (but for a plugin that changes the floating-point environment while it is loaded: then it is empty). After any other error it is empty. */
 sb_status sb_session_open(const char *ini_path, const sb_session_options *options, sb_session *session, sb_diagnostics *diag);
 void sb_session_close(sb_session *session);
+
+/* The same for a session: and on what device, where it has one. */
+void sb_session_domain(const sb_session *session, char *text, size_t size);
 
 /* One line on what this program runs on: architecture, system, CPU features that matter, compiler, C library, build, numerics. */
 void sb_domain_text(char *text, size_t size);

@@ -431,11 +431,11 @@ static bool find_coupled(const sb_session *s, uint32_t *first, uint32_t *second,
 static uint32_t weaker(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* By what a process of its own has shown; without one the solver runs here, with fewer checks. */
-static void verify_solver(sb_session_part *part, uint32_t lanes, sb_verdict *verdict)
+static void verify_on_cpu(sb_session_part *part, uint32_t lanes, sb_verdict *verdict)
 {
-  const sb_trial_verdict *tried = sb_trial_find(&part->module->trial, part->api->desc->id, part->backend);
+  const sb_trial_verdict *tried = sb_trial_find(&part->module->trial, part->api->desc->id, SB_BACKEND_CPU);
   if (!tried) {
-    sb_verify_solver(part->api, part->backend, lanes, verdict);
+    sb_verify_solver(part->api, SB_BACKEND_CPU, lanes, verdict);
     return;
   }
   const char *bare = part->module->trial.sandbox;
@@ -459,13 +459,34 @@ static void add_audit(const sb_audit *audit, sb_verdict *verdict)
   verdict->mode = weaker(limit, verdict->mode);
 }
 
-static void judge_part(sb_session_part *part, uint32_t lanes)
+/* On a device: what it gives there, and no more than the device and the solver on the CPU have shown. */
+static void verify_solver(const sb_session *s, sb_session_part *part, uint32_t lanes, sb_verdict *verdict)
+{
+  const sb_solver_desc *d = part->api->desc;
+  if (part->backend == SB_BACKEND_CPU || d->mode[part->backend] == SB_MODE_OFF) {
+    verify_on_cpu(part, lanes, verdict);
+    return;
+  }
+  sb_verdict cpu = {.mode = SB_MODE_CROSS_PLATFORM};
+  if (d->mode[SB_BACKEND_CPU] != SB_MODE_OFF) verify_on_cpu(part, lanes, &cpu);
+  sb_verify_on_device(part->api, sb_session_device_for_sim(s->device), verdict);
+  if (cpu.mode < verdict->mode) {
+    verdict->mode = cpu.mode;
+    snprintf(verdict->reason, sizeof verdict->reason, "on the CPU: %.240s", cpu.reason);
+  }
+  if (!sb_session_device_passed(s->device) && verdict->mode > SB_MODE_RUN_TO_RUN) {
+    verdict->mode = SB_MODE_RUN_TO_RUN;
+    snprintf(verdict->reason, sizeof verdict->reason, "the device computes otherwise than the CPU: %.200s", sb_session_device_text(s->device));
+  }
+}
+
+static void judge_part(const sb_session *s, sb_session_part *part, uint32_t lanes)
 {
   sb_verdict verdict;
   if (part->api) {
     const sb_solver_desc *d = part->api->desc;
     part->declared = d->mode[part->backend];
-    verify_solver(part, lanes, &verdict);
+    verify_solver(s, part, lanes, &verdict);
     const uint32_t wanted = SB_FP_EVAL_METHOD_0 | SB_FP_NO_FAST_MATH;
     if ((part->module->entry->fp_flags & wanted) != wanted) {
       verdict.mode = SB_MODE_OFF;
@@ -533,7 +554,7 @@ sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
   s->mode = SB_MODE_CROSS_PLATFORM;
   for (uint32_t p = 0; p < s->part_count; p++) {
     sb_session_part *part = &s->parts[p];
-    judge_part(part, s->sim.lanes);
+    judge_part(s, part, s->sim.lanes);
     s->mode = weaker(s->mode, part->granted);
     if (part->granted >= part->asked) continue;
     char advice[PATH_MAX + 200];
@@ -562,6 +583,7 @@ sb_status sb_session_fill_sim(sb_session *s, sb_diagnostics *diag)
   }
   s->sim.parts = s->sim_parts;
   s->sim.mode = s->mode;
+  s->sim.device = sb_session_device_for_sim(s->device);
   return SB_OK;
 }
 

@@ -231,8 +231,9 @@ sb_model_store *sb_micro_scene_model_with_more(const sb_micro_scene *scene, cons
 #define MAX_PARAMS 64
 #define MAX_ENTITIES 256 /* bodies or particles of a micro-scene */
 
-sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t threads,
-                              uint32_t lanes, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)
+/* One run of a scene; the rest of `config` is filled in. */
+static sb_status run_scene(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, sb_sim_config config, uint64_t *hash,
+                           sb_diagnostics *diag)
 {
   if (api->desc->param_count > MAX_PARAMS || (api->desc->handles & scene->handles) != scene->handles) return SB_E_UNSUPPORTED;
   sb_model_store *one = sb_micro_scene_model(scene->name), *model = NULL;
@@ -244,11 +245,14 @@ sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *
     double params[MAX_PARAMS];
     for (uint32_t i = 0; i < api->desc->param_count; i++) params[i] = api->desc->params[i].value;
     sb_sim_part part = {.name = "check", .api = api, .params = params, .bodies = every, .body_count = count,
-                        .particles = every, .particle_count = particles, .backend = backend,
-                        .mode = SB_MODE_LOCAL};
-    sb_sim_config config = {.model = model, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = 240,
-                            .mode = SB_MODE_LOCAL, .threads = threads, .lanes = lanes, .broad_phase = SB_BROAD_SAP,
-                            .shuffle = shuffle, .seed = 1};
+                        .particles = every, .particle_count = particles, .backend = backend, .mode = config.mode};
+    config.model = model;
+    config.parts = &part;
+    config.part_count = 1;
+    config.dt_numerator = 1;
+    config.dt_denominator = 240;
+    config.broad_phase = SB_BROAD_SAP;
+    config.seed = 1;
     status = sb_sim_create(&config, &sim, diag);
   }
   for (uint32_t t = 0; !status && t < scene->ticks; t++) status = sb_sim_step(sim, diag);
@@ -257,6 +261,20 @@ sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *
   sb_model_store_free(model);
   sb_model_store_free(one);
   return status;
+}
+
+sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t threads,
+                              uint32_t lanes, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)
+{
+  sb_sim_config config = {.mode = SB_MODE_LOCAL, .threads = threads, .lanes = lanes, .shuffle = shuffle};
+  return run_scene(scene, api, backend, config, hash, diag);
+}
+
+sb_status sb_micro_scene_hash_on(const sb_micro_scene *scene, const sb_solver_api *api, const struct sb_device *device, uint32_t mode,
+                                 uint64_t *hash, sb_diagnostics *diag)
+{
+  sb_sim_config config = {.mode = mode, .threads = 1, .device = device};
+  return run_scene(scene, api, SB_BACKEND_VULKAN, config, hash, diag);
 }
 
 /* No solver moves anything: poses and particles are walked through by hand, by exact steps, down through the plane. */

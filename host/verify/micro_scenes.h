@@ -7,6 +7,8 @@
 #include "model_store.h"
 #include "samebit/solver.h"
 
+struct sb_device; /* of device.h */
+
 typedef struct sb_micro_scene {
   const char *name;
   const char *text;
@@ -27,6 +29,9 @@ sb_model_store *sb_micro_scene_model_with_more(const sb_micro_scene *scene, cons
  * refuses it. */
 sb_status sb_micro_scene_hash(const sb_micro_scene *scene, const sb_solver_api *api, uint32_t backend, uint32_t threads,
                               uint32_t lanes, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
+/* The same on a device, on the backend vulkan; mode: SB_MODE_*, by which shaders are judged. */
+sb_status sb_micro_scene_hash_on(const sb_micro_scene *scene, const sb_solver_api *api, const struct sb_device *device, uint32_t mode,
+                                 uint64_t *hash, sb_diagnostics *diag);
 /* Hash of the contacts that the collision pipeline alone makes of the scenes "drop", "curtain" and "jelly". */
 sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
 /* Hash of the sensors of the scene "sense", where no solver moves anything. */

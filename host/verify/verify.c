@@ -85,6 +85,41 @@ void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes
   verify_goldens(api, backend, lanes, false, verdict);
 }
 
+void sb_verify_on_device(const sb_solver_api *api, const struct sb_device *device, sb_verdict *verdict)
+{
+  uint32_t ran = 0, matched = 0;
+  *verdict = (sb_verdict){.mode = SB_MODE_OFF};
+  if (api->desc->mode[SB_BACKEND_VULKAN] == SB_MODE_OFF) {
+    snprintf(verdict->reason, sizeof verdict->reason, "declares Off: %.200s", api->desc->mode_reason[SB_BACKEND_VULKAN]);
+    return;
+  }
+  for (size_t i = 0; i < sb_micro_scene_count; i++) {
+    const sb_micro_scene *scene = &sb_micro_scenes[i];
+    sb_diagnostics diag = {0};
+    uint64_t hash;
+    sb_status status = sb_micro_scene_hash_on(scene, api, device, SB_MODE_CROSS_PLATFORM, &hash, &diag);
+    if (status && status != SB_E_UNSUPPORTED)
+      snprintf(verdict->reason, sizeof verdict->reason, "%s: %.230s", scene->name, first_message(&diag));
+    sb_diagnostics_clear(&diag);
+    if (status == SB_E_UNSUPPORTED) continue;
+    if (status) return;
+    ran++;
+    const sb_golden *golden = find_golden(api->desc, scene->name, SB_BACKEND_VULKAN);
+    if (!golden) golden = find_golden(api->desc, scene->name, SB_BACKEND_CPU);
+    if (golden && golden->hash == hash) matched++;
+    if (golden && golden->hash != hash && !verdict->reason[0])
+      snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s gives %016" PRIx64 " on the device, its golden hash is %016" PRIx64, scene->name, hash,
+               golden->hash);
+  }
+  verdict->mode = ran == 0 ? SB_MODE_OFF : matched == ran ? SB_MODE_CROSS_PLATFORM : SB_MODE_RUN_TO_RUN;
+  if (ran == 0)
+    snprintf(verdict->reason, sizeof verdict->reason, "it can run none of the host's micro-scenes on the device, so nothing was checked");
+  else if (matched == ran)
+    snprintf(verdict->reason, sizeof verdict->reason, "%u golden hashes of the CPU matched on the device", ran);
+  else if (!verdict->reason[0])
+    snprintf(verdict->reason, sizeof verdict->reason, "%u of %u micro-scenes have no golden hash", ran - matched, ran);
+}
+
 static void say_at(const sb_verify_watch *watch, const sb_solver_api *api, const char *scene, const char *check)
 {
   if (watch->at) watch->at(watch->context, api->desc->id, scene, check);

@@ -9,6 +9,8 @@
 #include "samebit/solver.h"
 #include "sim_memory.h"
 
+struct sb_device; /* of device.h */
+
 typedef struct sb_verdict {
   uint32_t mode;    /* SB_MODE_* */
   bool harmful;     /* it wrote where it may not */
@@ -17,6 +19,8 @@ typedef struct sb_verdict {
 
 /* The micro-scenes, plain and turned once. */
 void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes, sb_verdict *verdict);
+/* The micro-scenes on a device, against the golden hashes of the CPU: a solver's hash does not depend on where it runs. */
+void sb_verify_on_device(const sb_solver_api *api, const struct sb_device *device, sb_verdict *verdict);
 /* Who looks on while a solver is verified. All NULL is good. */
 typedef struct sb_verify_watch {
   void *context;

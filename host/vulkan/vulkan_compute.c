@@ -1,7 +1,5 @@
 /* The compute layer. Each create function fills a zeroed object step by step; its destroy function takes any prefix. */
-#include "vulkan_compute.h"
-
-#include <vulkan/vulkan.h>
+#include "vulkan_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,41 +8,7 @@
 #define DEVICES_MAX 16u
 #define FAMILIES_MAX 32u
 
-struct sb_vulkan {
-  VkInstance instance;
-  VkPhysicalDevice physical;
-  VkDevice device;
-  VkQueue queue;
-  VkCommandPool commands;
-  VkCommandBuffer command;
-  VkFence fence;
-  VkPhysicalDeviceMemoryProperties memory;
-  uint32_t family;
-  uint32_t groups_max;
-  uint64_t buffer_max;
-  sb_vulkan_info info;
-};
-
-struct sb_vulkan_buffer {
-  VkDevice device;
-  VkBuffer buffer;
-  VkDeviceMemory memory;
-  void *data;
-  size_t size;
-};
-
-struct sb_vulkan_pipeline {
-  VkDevice device;
-  VkDescriptorSetLayout set_layout;
-  VkPipelineLayout layout;
-  VkPipeline pipeline;
-  VkDescriptorPool pool;
-  VkDescriptorSet set;
-  uint32_t buffer_count;
-  uint32_t push_size;
-};
-
-static sb_status call_failed(sb_diagnostics *diag, const char *call, VkResult result)
+sb_status sb_vulkan_call_failed(sb_diagnostics *diag, const char *call, VkResult result)
 {
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
     return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, call, "Expected memory from %s; the driver has none left.",
@@ -53,7 +17,7 @@ static sb_status call_failed(sb_diagnostics *diag, const char *call, VkResult re
                    (int)result, result == VK_ERROR_DEVICE_LOST ? " (device lost)" : "");
 }
 
-static sb_status host_memory(sb_diagnostics *diag)
+sb_status sb_vulkan_host_memory(sb_diagnostics *diag)
 {
   return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "vulkan", "No memory was left for a Vulkan object.");
 }
@@ -89,8 +53,12 @@ static void describe(sb_vulkan *v)
   v->info.claims_preserved_specials = floats.shaderSignedZeroInfNanPreserveFloat32;
   v->info.claims_round_to_even = floats.shaderRoundingModeRTEFloat32;
   v->groups_max = all.properties.limits.maxComputeWorkGroupCount[0];
-  v->buffer_max = all.properties.limits.maxStorageBufferRange;
-  if (v->buffer_max > allocation.maxMemoryAllocationSize) v->buffer_max = allocation.maxMemoryAllocationSize;
+  v->invocations_max = all.properties.limits.maxComputeWorkGroupInvocations;
+  if (v->invocations_max > all.properties.limits.maxComputeWorkGroupSize[0])
+    v->invocations_max = all.properties.limits.maxComputeWorkGroupSize[0];
+  v->binding_max = all.properties.limits.maxStorageBufferRange;
+  v->allocation_max = allocation.maxMemoryAllocationSize;
+  v->buffer_max = v->binding_max < v->allocation_max ? v->binding_max : v->allocation_max;
 }
 
 static sb_status choose_device(sb_vulkan *v, sb_diagnostics *diag)
@@ -122,28 +90,30 @@ static sb_status make_device(sb_vulkan *v, sb_diagnostics *diag)
   VkDeviceCreateInfo device = {
       .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
   VkResult r = vkCreateDevice(v->physical, &device, NULL, &v->device);
-  if (r != VK_SUCCESS) return call_failed(diag, "vkCreateDevice", r);
+  if (r != VK_SUCCESS) return sb_vulkan_call_failed(diag, "vkCreateDevice", r);
   vkGetDeviceQueue(v->device, v->family, 0, &v->queue);
   VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                   .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                   .queueFamilyIndex = v->family};
   r = vkCreateCommandPool(v->device, &pool, NULL, &v->commands);
-  if (r != VK_SUCCESS) return call_failed(diag, "vkCreateCommandPool", r);
+  if (r != VK_SUCCESS) return sb_vulkan_call_failed(diag, "vkCreateCommandPool", r);
   VkCommandBufferAllocateInfo command = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                          .commandPool = v->commands,
                                          .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                          .commandBufferCount = 1};
   r = vkAllocateCommandBuffers(v->device, &command, &v->command);
-  if (r != VK_SUCCESS) return call_failed(diag, "vkAllocateCommandBuffers", r);
+  command.commandBufferCount = SB_VULKAN_TRANSFERS;
+  if (r == VK_SUCCESS) r = vkAllocateCommandBuffers(v->device, &command, v->transfers);
+  if (r != VK_SUCCESS) return sb_vulkan_call_failed(diag, "vkAllocateCommandBuffers", r);
   VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   r = vkCreateFence(v->device, &fence, NULL, &v->fence);
-  return r == VK_SUCCESS ? SB_OK : call_failed(diag, "vkCreateFence", r);
+  return r == VK_SUCCESS ? SB_OK : sb_vulkan_call_failed(diag, "vkCreateFence", r);
 }
 
 sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag)
 {
   sb_vulkan *v = calloc(1, sizeof *v);
-  if (!v) return host_memory(diag);
+  if (!v) return sb_vulkan_host_memory(diag);
   VkApplicationInfo application = {
       .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "samebit", .apiVersion = VK_API_VERSION_1_2};
   VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
@@ -167,6 +137,8 @@ void sb_vulkan_close(sb_vulkan *vulkan)
   if (!vulkan) return;
   if (vulkan->device) {
     vkDeviceWaitIdle(vulkan->device);
+    sb_vulkan_buffer_destroy(vulkan->staging);
+    sb_vulkan_buffer_destroy(vulkan->reading);
     vkDestroyFence(vulkan->device, vulkan->fence, NULL);
     vkDestroyCommandPool(vulkan->device, vulkan->commands, NULL);
     vkDestroyDevice(vulkan->device, NULL);
@@ -179,52 +151,68 @@ const sb_vulkan_info *sb_vulkan_about(const sb_vulkan *vulkan) { return &vulkan-
 
 /* --- buffers --- */
 
-/* Coherent memory that the host sees, cached where there is such: reading back uncached memory is slow. The
- * specification promises that some coherent type fits every buffer. */
-static uint32_t host_memory_type(const sb_vulkan *v, uint32_t allowed)
+/* The first memory type that has all flags, or UINT32_MAX. */
+static uint32_t memory_type(const sb_vulkan *v, uint32_t allowed, VkMemoryPropertyFlags flags)
 {
-  const VkMemoryPropertyFlags need = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  for (int cached = 1; cached >= 0; cached--) {
-    VkMemoryPropertyFlags flags = need | (cached ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT : 0u);
-    for (uint32_t t = 0; t < v->memory.memoryTypeCount; t++)
-      if ((allowed >> t & 1u) && (v->memory.memoryTypes[t].propertyFlags & flags) == flags) return t;
-  }
+  for (uint32_t t = 0; t < v->memory.memoryTypeCount; t++)
+    if ((allowed >> t & 1u) && (v->memory.memoryTypes[t].propertyFlags & flags) == flags) return t;
   return UINT32_MAX;
 }
 
-sb_status sb_vulkan_buffer_create(sb_vulkan *vulkan, size_t size, sb_vulkan_buffer **out, sb_diagnostics *diag)
+/* For the host: coherent memory that it sees, cached where there is such, since reading uncached memory is slow. The specification promises
+ * that some coherent type fits every buffer. For the device: its own memory. */
+static uint32_t choose_memory(const sb_vulkan *v, uint32_t allowed, bool for_host)
+{
+  const VkMemoryPropertyFlags need = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  uint32_t best = memory_type(v, allowed, for_host ? need | VK_MEMORY_PROPERTY_HOST_CACHED_BIT : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+  return best != UINT32_MAX ? best : memory_type(v, allowed, for_host ? need : 0);
+}
+
+static sb_status create_buffer(sb_vulkan *vulkan, uint64_t size, uint64_t most, bool for_host, sb_vulkan_buffer **out, sb_diagnostics *diag)
 {
   /* Drivers need not check either. */
-  if (size == 0 || size > vulkan->buffer_max)
+  if (size == 0 || size > most)
     return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, "buffer",
-                     "Expected a buffer of 1 to %llu bytes, the device's limit; found %zu.",
-                     (unsigned long long)vulkan->buffer_max, size);
+                     "Expected a buffer of 1 to %llu bytes, the device's limit; found %llu.",
+                     (unsigned long long)most, (unsigned long long)size);
   sb_vulkan_buffer *b = calloc(1, sizeof *b);
-  if (!b) return host_memory(diag);
+  if (!b) return sb_vulkan_host_memory(diag);
   b->device = vulkan->device;
   b->size = size;
   const char *call = "vkCreateBuffer";
-  VkBufferCreateInfo info = {
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+  VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                             .size = size,
+                             .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                      VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT};
   VkResult r = vkCreateBuffer(b->device, &info, NULL, &b->buffer);
   if (r == VK_SUCCESS) {
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(b->device, b->buffer, &needs);
     VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                        .allocationSize = needs.size,
-                                       .memoryTypeIndex = host_memory_type(vulkan, needs.memoryTypeBits)};
+                                       .memoryTypeIndex = choose_memory(vulkan, needs.memoryTypeBits, for_host)};
     call = "vkAllocateMemory";
     r = allocation.memoryTypeIndex == UINT32_MAX ? VK_ERROR_FEATURE_NOT_PRESENT
                                                  : vkAllocateMemory(b->device, &allocation, NULL, &b->memory);
   }
-  if (r == VK_SUCCESS) r = vkBindBufferMemory(b->device, b->buffer, b->memory, 0);
-  if (r == VK_SUCCESS) r = vkMapMemory(b->device, b->memory, 0, VK_WHOLE_SIZE, 0, &b->data);
+  if (r == VK_SUCCESS) call = "vkBindBufferMemory", r = vkBindBufferMemory(b->device, b->buffer, b->memory, 0);
+  if (r == VK_SUCCESS && for_host) call = "vkMapMemory", r = vkMapMemory(b->device, b->memory, 0, VK_WHOLE_SIZE, 0, &b->data);
   if (r == VK_SUCCESS) {
     *out = b;
     return SB_OK;
   }
   sb_vulkan_buffer_destroy(b);
-  return call_failed(diag, call, r);
+  return sb_vulkan_call_failed(diag, call, r);
+}
+
+sb_status sb_vulkan_buffer_create(sb_vulkan *vulkan, size_t size, sb_vulkan_buffer **out, sb_diagnostics *diag)
+{
+  return create_buffer(vulkan, size, vulkan->buffer_max, true, out, diag);
+}
+
+sb_status sb_vulkan_device_buffer_create(sb_vulkan *vulkan, uint64_t size, sb_vulkan_buffer **out, sb_diagnostics *diag)
+{
+  return create_buffer(vulkan, size, vulkan->allocation_max, false, out, diag);
 }
 
 void sb_vulkan_buffer_destroy(sb_vulkan_buffer *buffer)
@@ -283,7 +271,7 @@ sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, si
                      "Expected 1 to %u buffers and up to %u bytes of push constants in words; found %u and %u.",
                      SB_VULKAN_BUFFERS_MAX, SB_VULKAN_PUSH_MAX, buffer_count, push_size);
   sb_vulkan_pipeline *p = calloc(1, sizeof *p);
-  if (!p) return host_memory(diag);
+  if (!p) return sb_vulkan_host_memory(diag);
   p->device = vulkan->device;
   p->buffer_count = buffer_count;
   p->push_size = push_size;
@@ -310,7 +298,7 @@ sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, si
     return SB_OK;
   }
   sb_vulkan_pipeline_destroy(p);
-  return call_failed(diag, call, r);
+  return sb_vulkan_call_failed(diag, call, r);
 }
 
 void sb_vulkan_pipeline_destroy(sb_vulkan_pipeline *pipeline)
@@ -375,5 +363,5 @@ sb_status sb_vulkan_run(sb_vulkan *vulkan, sb_vulkan_pipeline *pipeline, sb_vulk
   if (r == VK_SUCCESS)
     call = "vkWaitForFences", r = vkWaitForFences(vulkan->device, 1, &vulkan->fence, VK_TRUE, UINT64_MAX);
   if (r == VK_SUCCESS) call = "vkResetFences", r = vkResetFences(vulkan->device, 1, &vulkan->fence);
-  return r == VK_SUCCESS ? SB_OK : call_failed(diag, call, r);
+  return r == VK_SUCCESS ? SB_OK : sb_vulkan_call_failed(diag, call, r);
 }

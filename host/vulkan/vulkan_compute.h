@@ -32,6 +32,8 @@ const sb_vulkan_info *sb_vulkan_about(const sb_vulkan *vulkan);
 
 /* `size` bytes, 1 to the device's limit, mapped for as long as the buffer lives; contents start undefined. */
 sb_status sb_vulkan_buffer_create(sb_vulkan *vulkan, size_t size, sb_vulkan_buffer **out, sb_diagnostics *diag);
+/* Memory of the device, which the host does not see; contents start undefined. */
+sb_status sb_vulkan_device_buffer_create(sb_vulkan *vulkan, uint64_t size, sb_vulkan_buffer **out, sb_diagnostics *diag);
 void sb_vulkan_buffer_destroy(sb_vulkan_buffer *buffer);
 void *sb_vulkan_buffer_data(sb_vulkan_buffer *buffer);
 

@@ -20,18 +20,21 @@
       name##_lanes1(__VA_ARGS__);                                                                                      \
   } while (0)
 
+/* What every solver checks first in bind. */
+static inline sb_status sb_check_bind(const sb_bind *bind, char *error, uint32_t error_size)
+{
+  if (bind->struct_size == sizeof *bind) return SB_OK;
+  snprintf(error, error_size, "sb_bind has %u bytes, expected %u", bind->struct_size, (unsigned)sizeof *bind);
+  return SB_E_VERSION;
+}
+
 /* What a solver without a Vulkan backend checks first in bind: SB_OK, or a status with the reason in error. */
 static inline sb_status sb_check_bind_cpu(const sb_bind *bind, const char *solver, char *error, uint32_t error_size)
 {
-  if (bind->struct_size != sizeof *bind) {
-    snprintf(error, error_size, "sb_bind has %u bytes, expected %u", bind->struct_size, (unsigned)sizeof *bind);
-    return SB_E_VERSION;
-  }
-  if (bind->backend != SB_BACKEND_CPU) {
-    snprintf(error, error_size, "%s has no Vulkan backend; use backend = cpu", solver);
-    return SB_E_UNSUPPORTED;
-  }
-  return SB_OK;
+  sb_status status = sb_check_bind(bind, error, error_size);
+  if (status || bind->backend == SB_BACKEND_CPU) return status;
+  snprintf(error, error_size, "%s has no Vulkan backend; use backend = cpu", solver);
+  return SB_E_UNSUPPORTED;
 }
 
 static inline sb_status sb_check_step(const sb_step *step, char *error, uint32_t error_size)

@@ -1,0 +1,119 @@
+/* Arrays with a copy on a device: who has the truth, and when it moves. Arrays of particles stay where the last solver left them; all
+ * others are back on the host between solvers, where the collision pipeline and the sensors read them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_internal.h"
+
+sb_status sb_sim_open_device(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
+{
+  bool wanted = false;
+  for (uint32_t p = 0; p < config->part_count; p++) wanted = wanted || config->parts[p].backend == SB_BACKEND_VULKAN;
+  if (!wanted || !config->device) return SB_OK;
+  sim->device_sums = calloc((size_t)sim->model->world_count + 1, sizeof *sim->device_sums);
+  if (!sim->device_sums) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for hashes");
+  sb_status status = config->device->open(config->device->context, &sim->registry, &sim->device_scope, diag);
+  if (!status) sim->device = config->device;
+  return status;
+}
+
+void sb_sim_close_device(sb_sim *sim)
+{
+  if (sim->device) sim->device->close(sim->device_scope);
+  free(sim->device_sums);
+}
+
+sb_status sb_sim_give_device(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
+{
+  if (!sim->device)
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_DEVICE, part->name, "the backend vulkan needs a device, and this program has opened none");
+  return sim->device->add_part(sim->device_scope, part->name, part->mode, &part->device, diag);
+}
+
+static bool is_particles(const sb_array *a) { return a->domain == SB_DOMAIN_PARTICLE; }
+
+/* The host's copies are scratch of the simulation, so bringing one up to date changes no state. */
+static sb_status pull(const sb_sim *sim, size_t i, sb_diagnostics *diag)
+{
+  sb_array *a = &sim->registry.arrays[i];
+  if (!a->stale_on_host) return SB_OK;
+  sb_status status = sim->device->download(sim->device_scope, i, diag);
+  if (!status) a->stale_on_host = false;
+  return status;
+}
+
+sb_status sb_sim_pull(const sb_sim *sim, bool particles, sb_diagnostics *diag)
+{
+  sb_status status = SB_OK;
+  for (size_t i = 0; sim->device && !status && i < sim->registry.count; i++)
+    if (particles || !is_particles(&sim->registry.arrays[i])) status = pull(sim, i, diag);
+  return status;
+}
+
+void sb_sim_claim(sb_sim *sim, bool particles)
+{
+  for (size_t i = 0; sim->device && i < sim->registry.count; i++) {
+    sb_array *a = &sim->registry.arrays[i];
+    if (!a->on_device || (is_particles(a) && !particles)) continue;
+    a->stale_on_host = false;
+    a->stale_on_device = true;
+  }
+}
+
+/* Whether the part reads and writes an array on the device. */
+static bool has_there(const sim_part *part, size_t array)
+{
+  for (size_t k = 0; part->device && k < part->device->array_count; k++)
+    if (part->device->arrays[k] == array) return true;
+  return false;
+}
+
+sb_status sb_sim_hand_over(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
+{
+  sb_status status = SB_OK;
+  for (size_t i = 0; sim->device && !status && i < sim->registry.count; i++) {
+    sb_array *a = &sim->registry.arrays[i];
+    if (!a->on_device) continue;
+    if (!has_there(part, i)) {
+      status = pull(sim, i, diag);
+    } else if (a->stale_on_device) {
+      status = sim->device->upload(sim->device_scope, i, diag);
+      if (!status) a->stale_on_device = false;
+    }
+  }
+  return status;
+}
+
+void sb_sim_take_back(sb_sim *sim, const sim_part *part)
+{
+  for (size_t i = 0; sim->device && i < sim->registry.count; i++) {
+    sb_array *a = &sim->registry.arrays[i];
+    if (!a->on_device) continue;
+    if (has_there(part, i))
+      a->stale_on_host = true;
+    else
+      a->stale_on_device = true;
+  }
+}
+
+#define HASHED_AT_ONCE 16
+
+sb_status sb_sim_hash_device(const sb_sim *sim, bool *bad, sb_diagnostics *diag)
+{
+  if (!sim->device) return SB_OK;
+  size_t arrays[HASHED_AT_ONCE], count = 0;
+  uint32_t worlds = sim->model->world_count;
+  sb_status status = SB_OK;
+  memset(sim->device_sums, 0, worlds * sizeof *sim->device_sums);
+  for (size_t i = 0; !status && i < sim->registry.count; i++) {
+    if (sim->registry.arrays[i].stale_on_host) arrays[count++] = i;
+    if (count < HASHED_AT_ONCE && (i + 1 < sim->registry.count || count == 0)) continue;
+    status = sim->device->hash(sim->device_scope, arrays, count, sim->device_sums, bad, diag);
+    count = 0;
+  }
+  for (uint32_t w = 0; w < worlds; w++) {
+    atomic_fetch_add(&sim->hash_sums[w].a, sim->device_sums[w].a);
+    atomic_fetch_add(&sim->hash_sums[w].b, sim->device_sums[w].b);
+  }
+  return status;
+}

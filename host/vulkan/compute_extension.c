@@ -1,0 +1,299 @@
+/* samebit.compute/1 over the Vulkan layer. A solver's handles are indices into lists of its own. */
+#include "compute_extension.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samebit/abi.h"
+#include "spirv_audit.h"
+
+typedef struct object_list {
+  void **items;
+  uint32_t count;
+} object_list;
+
+typedef struct used_pipeline {
+  sb_vulkan_pipeline *pipeline; /* the device's */
+  uint32_t buffer_count;
+} used_pipeline;
+
+struct compute_part {
+  sb_device_scope *scope;
+  sb_vulkan *vulkan;
+  char name[48];
+  uint32_t mode;
+  bool eager;
+  sb_compute compute;
+  sb_device_part for_sim;
+  object_list buffers; /* sb_vulkan_buffer */
+  bool *borrowed;      /* of each buffer: it belongs to the scope */
+  object_list pipelines, graphs;
+};
+
+/* ---- lists and errors ---- */
+
+/* The reason of a failure as text; diagnostics end here. */
+static sb_status answer(sb_diagnostics *diag, sb_status status, char *error, uint32_t error_size)
+{
+  if (status && error && error_size) snprintf(error, error_size, "%s", diag->count ? diag->items[0].message : "no reason is known");
+  sb_diagnostics_clear(diag);
+  return status;
+}
+
+static sb_status complain(sb_status status, char *error, uint32_t error_size, const char *text)
+{
+  if (error && error_size) snprintf(error, error_size, "%s", text);
+  return status;
+}
+
+static bool reserve(object_list *list)
+{
+  void **items = realloc(list->items, ((size_t)list->count + 1) * sizeof *items);
+  if (items) list->items = items;
+  return items != NULL;
+}
+
+static void *object(const object_list *list, uint32_t handle) { return handle < list->count ? list->items[handle] : NULL; }
+
+#define NO_MEMORY complain(SB_E_MEMORY, error, error_size, "no memory")
+
+/* ---- buffers ---- */
+
+static sb_status keep_buffer(compute_part *p, sb_vulkan_buffer *buffer, bool borrowed, uint32_t *handle)
+{
+  bool *flags = realloc(p->borrowed, ((size_t)p->buffers.count + 1) * sizeof *flags);
+  if (flags) p->borrowed = flags;
+  if (!flags || !reserve(&p->buffers)) return SB_E_MEMORY;
+  p->borrowed[p->buffers.count] = borrowed;
+  p->buffers.items[p->buffers.count] = buffer;
+  *handle = p->buffers.count++;
+  return SB_OK;
+}
+
+static sb_status create_buffer(void *context, uint64_t bytes, uint32_t *handle, char *error, uint32_t error_size)
+{
+  compute_part *p = context;
+  sb_diagnostics diag = {0};
+  sb_vulkan_buffer *buffer = NULL;
+  sb_status status = sb_vulkan_device_buffer_create(p->vulkan, (bytes + 3u) & ~(uint64_t)3u, &buffer, &diag);
+  if (!status) status = sb_vulkan_clear(p->vulkan, buffer, &diag);
+  if (!status && keep_buffer(p, buffer, false, handle)) {
+    sb_diagnostics_clear(&diag);
+    sb_vulkan_wait(p->vulkan, NULL);
+    sb_vulkan_buffer_destroy(buffer);
+    return NO_MEMORY;
+  }
+  if (status) sb_vulkan_buffer_destroy(buffer);
+  return answer(&diag, status, error, error_size);
+}
+
+static sb_status state_buffer(void *context, const char *name, uint32_t *handle, char *error, uint32_t error_size)
+{
+  compute_part *p = context;
+  sb_diagnostics diag = {0};
+  sb_vulkan_buffer *words = NULL;
+  size_t array = 0;
+  if (!name) return complain(SB_E_ARGUMENT, error, error_size, "the array has no name");
+  sb_status status = compute_scope_copy(p->scope, p->name, name, &array, &words, &diag);
+  if (status) return answer(&diag, status, error, error_size);
+  size_t *arrays = realloc(p->for_sim.arrays, (p->for_sim.array_count + 1) * sizeof *arrays);
+  if (!arrays) return NO_MEMORY;
+  p->for_sim.arrays = arrays;
+  arrays[p->for_sim.array_count++] = array;
+  return keep_buffer(p, words, true, handle) ? NO_MEMORY : SB_OK;
+}
+
+static sb_status upload(void *context, uint32_t handle, uint64_t offset, const void *data, uint64_t bytes, char *error, uint32_t error_size)
+{
+  compute_part *p = context;
+  sb_diagnostics diag = {0};
+  sb_vulkan_buffer *buffer = object(&p->buffers, handle);
+  if (!buffer || (bytes && !data)) return complain(SB_E_ARGUMENT, error, error_size, "upload: no such buffer, or no data");
+  if (offset % 4 || bytes % 4) return complain(SB_E_ARGUMENT, error, error_size, "upload: offset and size must be multiples of 4");
+  return answer(&diag, sb_vulkan_upload(p->vulkan, buffer, offset, data, bytes, &diag), error, error_size);
+}
+
+static sb_status download(void *context, uint32_t handle, uint64_t offset, void *data, uint64_t bytes, char *error, uint32_t error_size)
+{
+  compute_part *p = context;
+  sb_diagnostics diag = {0};
+  sb_vulkan_buffer *buffer = object(&p->buffers, handle);
+  if (!buffer || (bytes && !data)) return complain(SB_E_ARGUMENT, error, error_size, "download: no such buffer, or no room");
+  if (offset % 4 || bytes % 4) return complain(SB_E_ARGUMENT, error, error_size, "download: offset and size must be multiples of 4");
+  return answer(&diag, sb_vulkan_download(p->vulkan, buffer, offset, data, bytes, &diag), error, error_size);
+}
+
+/* ---- pipelines ---- */
+
+/* What an author should read first: instructions that no shader may have, then what others lack. */
+static const sb_spirv_finding *first_finding(const sb_spirv_findings *f)
+{
+  const sb_spirv_finding *best = NULL;
+  int best_weight = -1;
+  for (size_t i = 0; i < f->count; i++) {
+    sb_spirv_rule rule = f->items[i].rule;
+    int weight = rule == SB_SPIRV_MODE || rule == SB_SPIRV_CAPABILITY ? 0 : rule == SB_SPIRV_UNDECORATED ? 1 : 2;
+    if (weight > best_weight) best = &f->items[i], best_weight = weight;
+  }
+  return best;
+}
+
+/* Above Off a shader keeps the number rules, or is not taken. */
+static sb_status judge(const compute_part *p, const sb_pipeline_desc *desc, char *error, uint32_t error_size)
+{
+  if (p->mode == SB_MODE_OFF) return SB_OK;
+  sb_spirv_findings findings = {0};
+  sb_status status = SB_OK;
+  if (!sb_spirv_audit(desc->words, (size_t)desc->word_count, &findings)) {
+    const sb_spirv_finding *first = first_finding(&findings);
+    char place[256] = "";
+    if (first) sb_spirv_place(first, place, sizeof place);
+    status = SB_E_MODE;
+    snprintf(error, error_size, "shader \"%.40s\" breaks the number rules: %.120s (%.80s; %zu findings)", desc->name ? desc->name : "?",
+             first ? first->text : "no memory for the findings", place, findings.count);
+  }
+  sb_spirv_findings_clear(&findings);
+  return status;
+}
+
+static sb_status create_pipeline(void *context, const sb_pipeline_desc *desc, uint32_t *handle, char *error, uint32_t error_size)
+{
+  compute_part *p = context;
+  sb_diagnostics diag = {0};
+  if (!desc || desc->struct_size != sizeof *desc) return complain(SB_E_VERSION, error, error_size, "sb_pipeline_desc has another size");
+  if (!desc->words || desc->word_count < 5) return complain(SB_E_ARGUMENT, error, error_size, "the shader has no words");
+  sb_status status = judge(p, desc, error, error_size);
+  if (status) return status;
+  used_pipeline *made = calloc(1, sizeof *made);
+  if (!made || !reserve(&p->pipelines)) {
+    free(made);
+    return NO_MEMORY;
+  }
+  made->buffer_count = desc->buffer_count;
+  status = compute_scope_pipeline(p->scope, desc->words, (size_t)desc->word_count, desc->buffer_count, desc->push_bytes, &made->pipeline, &diag);
+  if (status) {
+    free(made);
+  } else {
+    p->pipelines.items[p->pipelines.count] = made;
+    *handle = p->pipelines.count++;
+  }
+  return answer(&diag, status, error, error_size);
+}
+
+/* ---- graphs ---- */
+
+static sb_status create_graph(void *context, uint32_t *handle, char *error, uint32_t error_size)
+{
+  compute_part *p = context;
+  sb_diagnostics diag = {0};
+  sb_vulkan_graph *graph = NULL;
+  if (!reserve(&p->graphs)) return NO_MEMORY;
+  sb_status status = sb_vulkan_graph_create(p->vulkan, p->eager, &graph, &diag);
+  if (!status) {
+    p->graphs.items[p->graphs.count] = graph;
+    *handle = p->graphs.count++;
+  }
+  return answer(&diag, status, error, error_size);
+}
+
+/* The slices of a dispatch; false when a handle is wrong. */
+static bool resolve(const compute_part *p, const used_pipeline *made, const sb_binding *bindings, sb_vulkan_slice *slices)
+{
+  for (uint32_t i = 0; i < made->buffer_count; i++) {
+    slices[i] = (sb_vulkan_slice){object(&p->buffers, bindings[i].buffer), bindings[i].offset, bindings[i].bytes};
+    if (!slices[i].buffer) return false;
+  }
+  return true;
+}
+
+#define WRONG_HANDLE complain(SB_E_ARGUMENT, error, error_size, "dispatch: no such graph, pipeline or buffer")
+
+static sb_status dispatch(void *context, uint32_t graph, uint32_t pipeline, const sb_binding *bindings, const void *push, uint32_t groups,
+                          char *error, uint32_t error_size)
+{
+  compute_part *p = context;
+  sb_diagnostics diag = {0};
+  sb_vulkan_slice slices[SB_VULKAN_BUFFERS_MAX];
+  const used_pipeline *made = object(&p->pipelines, pipeline);
+  sb_vulkan_graph *g = object(&p->graphs, graph);
+  if (!made || !g || !bindings || !resolve(p, made, bindings, slices)) return WRONG_HANDLE;
+  return answer(&diag, sb_vulkan_graph_dispatch(g, made->pipeline, slices, push, groups, &diag), error, error_size);
+}
+
+static sb_status dispatch_indirect(void *context, uint32_t graph, uint32_t pipeline, const sb_binding *bindings, const void *push,
+                                   uint32_t buffer, uint64_t offset, char *error, uint32_t error_size)
+{
+  compute_part *p = context;
+  sb_diagnostics diag = {0};
+  sb_vulkan_slice slices[SB_VULKAN_BUFFERS_MAX];
+  const used_pipeline *made = object(&p->pipelines, pipeline);
+  sb_vulkan_graph *g = object(&p->graphs, graph);
+  sb_vulkan_buffer *groups = object(&p->buffers, buffer);
+  if (!made || !g || !groups || !bindings || !resolve(p, made, bindings, slices)) return WRONG_HANDLE;
+  return answer(&diag, sb_vulkan_graph_dispatch_indirect(g, made->pipeline, slices, push, groups, offset, &diag), error, error_size);
+}
+
+static sb_status with_graph(compute_part *p, uint32_t graph, sb_status (*fn)(sb_vulkan_graph *, sb_diagnostics *), char *error, uint32_t error_size)
+{
+  sb_diagnostics diag = {0};
+  sb_vulkan_graph *g = object(&p->graphs, graph);
+  if (!g) return complain(SB_E_ARGUMENT, error, error_size, "no such graph");
+  return answer(&diag, fn(g, &diag), error, error_size);
+}
+
+static sb_status add_barrier(void *context, uint32_t graph, char *error, uint32_t error_size)
+{
+  return with_graph(context, graph, sb_vulkan_graph_barrier, error, error_size);
+}
+
+static sb_status finish_graph(void *context, uint32_t graph, char *error, uint32_t error_size)
+{
+  return with_graph(context, graph, sb_vulkan_graph_finish, error, error_size);
+}
+
+static sb_status run(void *context, uint32_t graph, char *error, uint32_t error_size)
+{
+  return with_graph(context, graph, sb_vulkan_graph_run, error, error_size);
+}
+
+/* ---- life ---- */
+
+sb_status compute_part_create(sb_device_scope *scope, sb_vulkan *vulkan, const char *name, uint32_t mode, bool eager, compute_part **out,
+                              sb_diagnostics *diag)
+{
+  compute_part *p = calloc(1, sizeof *p);
+  if (!p) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, name, "no memory for the compute extension");
+  sb_vulkan_limits limits = sb_vulkan_limits_of(vulkan);
+  p->scope = scope;
+  p->vulkan = vulkan;
+  p->mode = mode;
+  p->eager = eager;
+  snprintf(p->name, sizeof p->name, "%s", name);
+  p->compute = (sb_compute){.struct_size = sizeof(sb_compute), .context = p, .binding_bytes_max = limits.binding_bytes,
+                            .groups_max = limits.groups, .invocations_max = limits.invocations, .create_buffer = create_buffer,
+                            .state_buffer = state_buffer, .upload = upload, .download = download, .create_pipeline = create_pipeline,
+                            .create_graph = create_graph, .dispatch = dispatch, .dispatch_indirect = dispatch_indirect,
+                            .barrier = add_barrier, .finish_graph = finish_graph, .run = run};
+  p->for_sim.compute = &p->compute;
+  *out = p;
+  return SB_OK;
+}
+
+void compute_part_destroy(compute_part *p)
+{
+  if (!p) return;
+  sb_vulkan_wait(p->vulkan, NULL);
+  for (uint32_t i = 0; i < p->graphs.count; i++) sb_vulkan_graph_destroy(p->graphs.items[i]);
+  for (uint32_t i = 0; i < p->pipelines.count; i++) free(p->pipelines.items[i]);
+  for (uint32_t i = 0; i < p->buffers.count; i++)
+    if (!p->borrowed[i]) sb_vulkan_buffer_destroy(p->buffers.items[i]);
+  free(p->graphs.items);
+  free(p->pipelines.items);
+  free(p->buffers.items);
+  free(p->borrowed);
+  free(p->for_sim.arrays);
+  free(p);
+}
+
+sb_device_part *compute_part_for_sim(compute_part *p) { return &p->for_sim; }

@@ -6,6 +6,9 @@
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
 #include "xpbd_bodies.h"
+#ifdef SAMEBIT_VULKAN
+#include "xpbd_device.h"
+#endif
 #include "xpbd_near.h"
 #include "xpbd_setup.h"
 #include "xpbd_touch.h"
@@ -31,8 +34,13 @@ static const sb_solver_desc desc = {
     .version = "0.1.0",
     .vendor = "Samebit",
     .text = "Rope, cloth, soft bodies and rigid bodies by extended position based dynamics in small steps.",
+#ifdef SAMEBIT_VULKAN
+    .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_CROSS_PLATFORM},
+    .mode_reason = {"fixed order of colours, shared maths, no atomics", "the CPU's kernels, each particle's constraints in the CPU's order"},
+#else
     .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
-    .mode_reason = {"fixed order of colours, shared maths, no atomics", "has no Vulkan backend yet"},
+    .mode_reason = {"fixed order of colours, shared maths, no atomics", "this build has no shaders"},
+#endif
     .params = params,
     .goldens = goldens,
     .param_count = XP_PARAM_COUNT,
@@ -49,6 +57,9 @@ typedef struct xp_solver {
   xp_touches touches;
   xp_near near;
   xp_tick tick;
+#ifdef SAMEBIT_VULKAN
+  xp_device device; /* on the backend vulkan */
+#endif
   bool touching;        /* some particle touches something this tick */
   uint32_t first_group; /* of the parallel loop */
 } xp_solver;
@@ -59,12 +70,46 @@ static sb_status solver_create(void **instance)
   return *instance ? SB_OK : SB_E_MEMORY;
 }
 
-static void solver_destroy(void *instance) { free(instance); }
+/* What runs on a device is there only where the plugin was built with shaders. */
+#ifdef SAMEBIT_VULKAN
+static sb_status check_bind(const sb_bind *bind, char *error, uint32_t error_size) { return sb_check_bind(bind, error, error_size); }
+static bool on_device(const xp_solver *s) { return s->bind.backend == SB_BACKEND_VULKAN; }
+
+static sb_status bind_device(xp_solver *s, char *error, uint32_t error_size)
+{
+  s->device.settings = s->settings;
+  return on_device(s) ? xp_device_bind(&s->device, &s->bind, &s->cloth, &s->bodies, &s->touches, &s->near, error, error_size) : SB_OK;
+}
+
+static sb_status activate_device(xp_solver *s, char *error, uint32_t error_size)
+{
+  return on_device(s) ? xp_device_activate(&s->device, s->settings, error, error_size) : SB_OK;
+}
+
+static sb_status step_device(xp_solver *s, const sb_step *step, char *error, uint32_t error_size) { return xp_device_step(&s->device, step, error, error_size); }
+static void free_device(xp_solver *s) { xp_device_free(&s->device); }
+#else
+static sb_status check_bind(const sb_bind *bind, char *error, uint32_t error_size) { return sb_check_bind_cpu(bind, "xpbd", error, error_size); }
+static bool on_device(const xp_solver *s) { return (void)s, false; }
+static sb_status bind_device(xp_solver *s, char *error, uint32_t error_size) { return (void)s, (void)error, (void)error_size, SB_OK; }
+static sb_status activate_device(xp_solver *s, char *error, uint32_t error_size) { return (void)s, (void)error, (void)error_size, SB_OK; }
+static sb_status step_device(xp_solver *s, const sb_step *step, char *error, uint32_t error_size)
+{
+  return (void)s, (void)step, (void)error, (void)error_size, SB_E_UNSUPPORTED;
+}
+static void free_device(xp_solver *s) { (void)s; }
+#endif
+
+static void solver_destroy(void *instance)
+{
+  free_device(instance);
+  free(instance);
+}
 
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
 {
   xp_solver *s = instance;
-  sb_status status = sb_check_bind_cpu(bind, "xpbd", error, error_size);
+  sb_status status = check_bind(bind, error, error_size);
   if (status) return status;
   s->bind = *bind;
   s->settings = (xp_settings){.substeps = (uint32_t)bind->params[XP_PARAM_SUBSTEPS], .iterations = (uint32_t)bind->params[XP_PARAM_ITERATIONS]};
@@ -79,8 +124,11 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   status = xp_bodies_bind(&s->bodies, &s->bind, error, error_size);
   if (status) return status;
   status = xp_touches_bind(&s->touches, &s->bind, &s->cloth, &s->bodies);
-  if (status) snprintf(error, error_size, "out of memory for %u particle contacts", bind->particle_contact_capacity);
-  return status;
+  if (status) {
+    snprintf(error, error_size, "out of memory for %u particle contacts", bind->particle_contact_capacity);
+    return status;
+  }
+  return bind_device(s, error, error_size);
 }
 
 static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
@@ -94,7 +142,7 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
   s->bodies.h = s->settings.h;
   s->bodies.inv_h = s->settings.inv_h;
   s->bodies.substeps = s->settings.substeps;
-  return SB_OK;
+  return activate_device(s, error, error_size);
 }
 
 static void solver_deactivate(void *instance) { (void)instance; }
@@ -213,6 +261,7 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
   const xp_cloth *c = &s->cloth;
   sb_status status = sb_check_step(step, error, error_size);
   if (status) return status;
+  if (on_device(s)) return step_device(s, step, error, error_size);
   s->tick = (xp_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .particles = c->particles, .springs = c->springs,
                       .spring_damping = c->spring_damping, .airs = c->airs, .tris = c->tris, .edges = c->edges, .tets = c->tets,
                       .spring_lambda = c->spring_lambda, .tri_lambda = c->tri_lambda, .edge_lambda = c->edge_lambda, .tet_lambda = c->tet_lambda};

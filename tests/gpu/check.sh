@@ -4,12 +4,15 @@
 #   the probe, and the faults that it has to see
 #   each step of the shader path left out: what of it shows on this device
 #   every parity test: each kernel's shader against scalar C, 4 and 8 lanes, over ELEMENTS elements
+#   scenes of scenes.txt on this machine's CPU and on the device, every tick's hash
+#   speed of a large cloth, with the project's shaders and with ones that keep no rule
 #   every float through the shared routines, all roots and quotients of every divisor significand among them (each STRIDE-th; 1 for all)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" # libcmocka lies here
 elements=${1:-262144}
 stride=${2:-1}
+rm -f "$here/scenes.failed"
 passed=0
 failed=0
 counted() {
@@ -27,6 +30,13 @@ for test in "$here"/parity_*; do
     continue
   fi
   counted "$test" --elements "$elements" --load "$here/spv/$name"
+done
+grep -v '^#' "$here/scenes.txt" | while read -r name ticks ini settings; do
+  "$here/gpu_run" scene "$name" "$here/scenes/$name/run.setup" "$ticks" "$here/xpbd.so" || echo "$name" >>"$here/scenes.failed"
+done
+[ ! -e "$here/scenes.failed" ] && passed=$((passed + 1)) || failed=$((failed + 1))
+for module in xpbd xpbd_raw xpbd xpbd_raw; do
+  echo "$module: $("$here/gpu_run" cloth "${SIDE:-1000}" 60 "$here/$module.so")"
 done
 counted "$here/device_sweep" --stride "$stride"
 echo "$passed passed, $failed failed"

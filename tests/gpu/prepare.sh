@@ -18,5 +18,14 @@ done
 for test in probe_report test_device_probe device_sweep; do
   strip -o "$folder/$test" "$build/bin/$test"
 done
+# Whole simulations: each scene's model and setup, the runner, xpbd, and xpbd with shaders that keep no rule.
+strip -o "$folder/gpu_run" "$build/bin/gpu_run"
+cp "$build/plugins/xpbd.so" "$build/gpu/xpbd_raw.so" "$root/tests/gpu/scenes.txt" "$folder/"
+grep -v '^#' "$root/tests/gpu/scenes.txt" | while read -r name ticks ini settings; do
+  mkdir -p "$folder/scenes/$name"
+  # shellcheck disable=SC2086
+  "$build/bin/samebit" determinism "$root/$ini" $settings --ticks 1 --legs lanes-4 --keep "$folder/scenes/$name" >"$folder/scenes/$name.log" 2>&1 ||
+    { cat "$folder/scenes/$name.log"; exit 1; }
+done
 cp "$(ldd "$build/bin/test_device_probe" | awk '/libcmocka/ { print $3 }')" "$root/tests/gpu/check.sh" "$folder/"
 echo "prepared $(ls "$folder/spv" | grep -vc log) tests with shaders of their own in $folder"

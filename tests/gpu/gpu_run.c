@@ -1,0 +1,277 @@
+/* Runs on a machine with a Vulkan driver and loader and nothing else of this project.
+ *
+ *   gpu_run scene NAME SETUP TICKS MODULE    the setup on this machine's CPU (8, 4 and 1 lanes, 1 and 2 threads) and on its Vulkan device, every tick's
+ *                                            hash compared: one line "NAME TICKS HASH outcome"
+ *   gpu_run cloth SIDE TICKS MODULE          a hanging cloth of SIDE by SIDE particles: time of a tick, bytes moved by count, share of the device's copy
+ *                                            bandwidth measured in the same run, time of the state hash
+ *
+ * MODULE: xpbd.so; with shaders that keep no rule it is the yardstick for what the rules cost. */
+#define _POSIX_C_SOURCE 200809L
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "copy_spv.h"
+#include "device_probe.h"
+#include "model_builder.h"
+#include "run_setup.h"
+#include "state_hash.h"
+#include "vulkan_device.h"
+#include "vulkan_graph.h"
+
+static const sb_solver_api *module_api;
+extern const sb_plugin_entry samebit_plugin_steel, samebit_plugin_featherstone, samebit_plugin_semi_implicit;
+
+static double ms_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static const sb_solver_api *find_static(const sb_plugin_entry *entry, const char *id)
+{
+  const sb_solver_factory *f = entry->get_factory(SB_SOLVER_FACTORY_ID);
+  return strcmp(f->solvers[0]->desc->id, id) ? NULL : f->solvers[0];
+}
+
+static const sb_solver_api *find_solver(const char *id)
+{
+  const sb_plugin_entry *const others[] = {&samebit_plugin_steel, &samebit_plugin_featherstone, &samebit_plugin_semi_implicit};
+  if (!strcmp(module_api->desc->id, id)) return module_api;
+  for (size_t i = 0; i < 3; i++)
+    if (find_static(others[i], id)) return find_static(others[i], id);
+  return NULL;
+}
+
+static void print_all(const sb_diagnostics *diag)
+{
+  for (size_t i = 0; i < diag->count; i++) fprintf(stderr, "%s: %s\n", diag->items[i].where, diag->items[i].message);
+}
+
+/* ---- scenes ---- */
+
+static bool has_device(const sb_sim_part *p) { return p->api->desc->mode[SB_BACKEND_VULKAN] != SB_MODE_OFF; }
+
+static bool run_hashes(const sb_setup *setup, const sb_device *device, uint32_t lanes, uint32_t threads, uint32_t ticks, uint64_t *hashes, sb_diagnostics *diag)
+{
+  sb_sim_config config = setup->config;
+  sb_sim *sim = NULL;
+  config.lanes = lanes;
+  config.threads = threads;
+  config.broad_phase = 1;
+  config.device = device;
+  for (uint32_t p = 0; p < config.part_count; p++) setup->parts[p].backend = device && has_device(&setup->parts[p]) ? SB_BACKEND_VULKAN : SB_BACKEND_CPU;
+  sb_status status = sb_sim_create(&config, &sim, diag);
+  for (uint32_t t = 0; t < ticks && !status; t++) {
+    status = sb_sim_step(sim, diag);
+    if (!status && !sb_sim_hash_history(sim, t + 1, &hashes[t])) status = SB_E_INTERNAL;
+  }
+  sb_sim_destroy(sim);
+  return status == SB_OK;
+}
+
+static int compare_scene(const char *name, const char *path, uint32_t ticks, const sb_device *device)
+{
+  static const struct { const char *name; uint32_t lanes, threads; bool device; } legs[] = {
+      {"cpu lanes 8", 8, 1, false}, {"cpu lanes 4", 4, 1, false}, {"cpu scalar", 1, 1, false}, {"cpu threads 2", 8, 2, false}, {"vulkan", 8, 1, true}};
+  sb_diagnostics diag = {0};
+  sb_setup setup = {0};
+  uint64_t *hashes = calloc(2 * (size_t)ticks + 1, sizeof *hashes);
+  if (!hashes || sb_setup_read(path, find_solver, &setup, &diag)) {
+    print_all(&diag);
+    printf("%s %u - failed: the setup cannot be read\n", name, ticks);
+    return 1;
+  }
+  int failed = 0;
+  for (size_t i = 0; i < sizeof legs / sizeof *legs; i++) {
+    uint64_t *own = hashes + (i ? ticks : 0);
+    double start = ms_now();
+    bool ran = run_hashes(&setup, legs[i].device ? device : NULL, legs[i].lanes, legs[i].threads, ticks, own, &diag);
+    double ms = (ms_now() - start) / ticks;
+    uint32_t t = 0;
+    while (ran && t < ticks && own[t] == hashes[t]) t++;
+    print_all(&diag);
+    sb_diagnostics_clear(&diag);
+    if (!ran)
+      printf("%s %u - failed: %s\n", name, ticks, legs[i].name);
+    else if (t < ticks)
+      printf("%s %u %016" PRIx64 " differs: %s, first at tick %u\n", name, ticks, own[ticks - 1], legs[i].name, t + 1);
+    else
+      printf("%s %u %016" PRIx64 " same: %s, %.3f ms a tick\n", name, ticks, own[ticks - 1], legs[i].name, ms);
+    failed |= !ran || t < ticks;
+    fflush(stdout);
+  }
+  sb_setup_free(&setup);
+  free(hashes);
+  return failed;
+}
+
+/* ---- the cloth ---- */
+
+static void add_spring(sb_model_builder *b, int n, int i, int j, int di, int dj)
+{
+  if (i + di >= n || j + dj < 0 || j + dj >= n) return;
+  double rest = di && dj ? 0.014142135623730951 : 0.01 * (di + dj);
+  sb_builder_add_spring(b, &(sb_build_spring){.particle = {i * n + j, (i + di) * n + j + dj}, .rest_length = rest, .stiffness = 1000});
+}
+
+static sb_model_store *make_cloth(int n, sb_diagnostics *diag)
+{
+  static const int steps[6][2] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}};
+  sb_model_builder *b = sb_builder_create();
+  sb_build_deformable cloth = sb_build_deformable_default();
+  sb_model_store *one = NULL;
+  cloth.contype = cloth.conaffinity = 0;
+  sb_builder_add_deformable(b, &cloth, "cloth");
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      sb_builder_add_particle(b, &(sb_build_particle){.q = {0.01 * i, 0.01 * j, 2.0}, .mass = 1e-4, .radius = 0.004, .pinned = i == 0 && (j == 0 || j == n - 1)});
+  for (int s = 0; s < 6; s++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) add_spring(b, n, i, j, steps[s][0], steps[s][1]);
+  sb_builder_finalise(b, "cloth", &one, diag);
+  sb_builder_free(b);
+  return one;
+}
+
+/* GB/s read plus written by a shader that copies, the best of a few. */
+static double copy_rate(sb_vulkan *v)
+{
+  const uint64_t bytes = (uint64_t)1 << 30;
+  const uint32_t copies = 8;
+  sb_vulkan_limits limits = sb_vulkan_limits_of(v);
+  uint64_t piece = limits.binding_bytes / 4096 * 4096;
+  if (piece > bytes) piece = bytes;
+  sb_vulkan_buffer *from = NULL, *to = NULL;
+  sb_vulkan_pipeline *pipeline = NULL;
+  sb_vulkan_graph *graph = NULL;
+  double best = 0;
+  bool ok = !sb_vulkan_device_buffer_create(v, bytes, &from, NULL) && !sb_vulkan_device_buffer_create(v, bytes, &to, NULL) &&
+            !sb_vulkan_pipeline_create(v, copy_spv, sizeof copy_spv / sizeof *copy_spv, 2, 4, &pipeline, NULL) && !sb_vulkan_graph_create(v, false, &graph, NULL) &&
+            !sb_vulkan_clear(v, from, NULL) && !sb_vulkan_clear(v, to, NULL);
+  for (uint32_t k = 0; ok && k < copies; k++) {
+    for (uint64_t at = 0; ok && at < bytes; at += piece) {
+      uint64_t size = bytes - at < piece ? bytes - at : piece;
+      uint32_t push = (uint32_t)(size / 16);
+      const sb_vulkan_slice slices[2] = {{from, at, size}, {to, at, size}};
+      ok = !sb_vulkan_graph_dispatch(graph, pipeline, slices, &push, 8192, NULL);
+    }
+    ok = ok && !sb_vulkan_graph_barrier(graph, NULL);
+  }
+  ok = ok && !sb_vulkan_graph_finish(graph, NULL) && !sb_vulkan_wait(v, NULL);
+  for (int k = 0; ok && k < 5; k++) {
+    double start = ms_now();
+    ok = !sb_vulkan_graph_run(graph, NULL) && !sb_vulkan_wait(v, NULL);
+    double rate = 2e-6 * (double)bytes * copies / (ms_now() - start);
+    if (ok && rate > best) best = rate;
+  }
+  sb_vulkan_graph_destroy(graph);
+  sb_vulkan_pipeline_destroy(pipeline);
+  sb_vulkan_buffer_destroy(from);
+  sb_vulkan_buffer_destroy(to);
+  return best;
+}
+
+static sb_vulkan *waited_for;
+
+/* In place of a device's hash: only the wait for what runs. */
+static sb_status no_hash(void *scope, const size_t *arrays, size_t count, sb_hash_sums *worlds, bool *bad, sb_diagnostics *diag)
+{
+  (void)scope, (void)arrays, (void)count, (void)worlds, (void)bad;
+  return sb_vulkan_wait(waited_for, diag);
+}
+
+typedef struct timed {
+  sb_sim *sim;
+  double *each; /* ms of each tick */
+} timed;
+
+static sb_status time_tick(timed *t, uint32_t tick, sb_diagnostics *diag)
+{
+  double before = ms_now();
+  sb_status status = sb_sim_step(t->sim, diag);
+  t->each[tick] = ms_now() - before;
+  return status;
+}
+
+static int time_cloth(int side, uint32_t ticks, sb_vulkan *vulkan, const sb_device *device)
+{
+  const double substeps = 8;
+  sb_diagnostics diag = {0};
+  sb_model_store *one = make_cloth(side, &diag);
+  const sb_model *m = one ? sb_model_store_view(one) : NULL;
+  uint32_t count = m ? m->particle_count : 0, *particles = malloc(((size_t)count + 1) * sizeof *particles);
+  const sb_solver_desc *desc = module_api->desc;
+  double values[64];
+  for (uint32_t i = 0; i < desc->param_count; i++) values[i] = strcmp(desc->params[i].name, "substeps") ? desc->params[i].value : substeps;
+  for (uint32_t i = 0; i < count; i++) particles[i] = i;
+  /* mode Off: the yardstick's shaders would not be taken in another */
+  sb_sim_part part = {.name = "cloth", .api = module_api, .params = values, .particles = particles, .particle_count = count, .backend = SB_BACKEND_VULKAN, .mode = SB_MODE_OFF};
+  sb_device unhashed = *device;
+  unhashed.hash = no_hash;
+  waited_for = vulkan;
+  timed t[2] = {{0}};
+  sb_status status = one ? SB_OK : SB_E_MEMORY;
+  for (int k = 0; k < 2 && !status; k++) {
+    sb_sim_config config = {.model = one, .parts = &part, .part_count = 1, .dt_numerator = 1, .dt_denominator = 60, .mode = SB_MODE_OFF, .threads = 1,
+                            .device = k ? &unhashed : device};
+    t[k].each = calloc((size_t)ticks + 1, sizeof *t[k].each);
+    status = t[k].each ? sb_sim_create(&config, &t[k].sim, &diag) : SB_E_MEMORY;
+  }
+  for (uint32_t i = 0; i < ticks && !status; i++) {
+    status = time_tick(&t[0], i, &diag);
+    if (!status) status = time_tick(&t[1], i, &diag);
+  }
+  if (!status && ticks) {
+    for (int k = 0; k < 2; k++) qsort(t[k].each, ticks, sizeof *t[k].each, by_value);
+    double solves = substeps * m->spring_count, bytes = solves * 80.0, median = t[0].each[ticks / 2], plain = t[1].each[ticks / 2], copy = copy_rate(vulkan);
+    printf("cloth %d x %d, %u springs, 8 substeps: tick %.3f ms (best %.3f), %.4f ns a spring; %.0f GB/s of %.0f GB/s copied: %.1f %%; without the hash %.3f ms: it takes %.1f %%; state %016" PRIx64 "\n",
+           side, side, m->spring_count, median, t[0].each[0], 1e6 * median / solves, 1e-6 * bytes / median, copy, 1e-4 * bytes / median / copy, plain,
+           100 * (median - plain) / median, sb_sim_hash(t[0].sim));
+  }
+  print_all(&diag);
+  for (int k = 0; k < 2; k++) {
+    sb_sim_destroy(t[k].sim);
+    free(t[k].each);
+  }
+  sb_model_store_free(one);
+  free(particles);
+  return status != SB_OK;
+}
+
+int main(int argc, char **argv)
+{
+  sb_diagnostics diag = {0};
+  sb_vulkan *vulkan = NULL;
+  sb_vulkan_device *made = NULL;
+  sb_probe_result probe = {0};
+  const char *module = argc > 2 ? argv[argc - 1] : "";
+  void *handle = dlopen(module, RTLD_NOW | RTLD_LOCAL);
+  const sb_plugin_entry *entry = handle ? dlsym(handle, SB_PLUGIN_SYMBOL) : NULL;
+  if (!entry || (strcmp(argv[1], "scene") ? argc != 5 : argc != 6)) {
+    fprintf(stderr, "usage: gpu_run scene NAME SETUP TICKS MODULE | gpu_run cloth SIDE TICKS MODULE%s%s\n", handle ? "" : "\n", handle ? "" : dlerror());
+    return 2;
+  }
+  const sb_solver_factory *factory = entry->get_factory(SB_SOLVER_FACTORY_ID);
+  module_api = factory->solvers[0];
+  if (sb_vulkan_open(&vulkan, &diag) || sb_device_probe(vulkan, &probe, &diag) || sb_vulkan_device_create(vulkan, &made, &diag)) {
+    print_all(&diag);
+    return 2;
+  }
+  if (!probe.passed) printf("the device's probe failed\n");
+  const sb_device *device = sb_vulkan_device_for_sim(made, false);
+  int failed = !strcmp(argv[1], "scene") ? compare_scene(argv[2], argv[3], (uint32_t)atoi(argv[4]), device) : time_cloth(atoi(argv[2]), (uint32_t)atoi(argv[3]), vulkan, device);
+  sb_vulkan_device_destroy(made);
+  sb_vulkan_close(vulkan);
+  return failed || !probe.passed;
+}

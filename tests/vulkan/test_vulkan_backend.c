@@ -1,0 +1,263 @@
+/* Simulations on a device against the same ones on the CPU, tick by tick; hash, snapshot and comparison of what lies there; shaders that are
+ * refused. */
+#include "host_fixture.h"
+
+#include "vulkan_compute.h"
+
+static sb_session_options on(const char *backend) { return (sb_session_options){.backend = backend, .threads = 1}; }
+
+/* A session and its simulation; ways: "recorded" or "one_by_one". */
+typedef struct run {
+  sb_session session;
+  sb_sim *sim;
+} run;
+
+static run start(const char *text, const char *backend, const char *commands)
+{
+  run r = {0};
+  sb_diagnostics diag = {0};
+  char whole[1600];
+  snprintf(whole, sizeof whole, "%s\n[compute]\ncommands = %s\n", text, commands);
+  sb_status status = open_text(whole, on(backend), &r.session, &diag);
+  if (!status) status = sb_sim_create(&r.session.sim, &r.sim, &diag);
+  print_messages(&diag);
+  assert_int_equal(status, SB_OK);
+  assert_int_equal(r.session.mode, SB_MODE_CROSS_PLATFORM);
+  return r;
+}
+
+static void stop(run *r)
+{
+  sb_sim_destroy(r->sim);
+  sb_session_close(&r->session);
+}
+
+static void step(run *r)
+{
+  sb_diagnostics diag = {0};
+  sb_status status = sb_sim_step(r->sim, &diag);
+  print_messages(&diag);
+  assert_int_equal(status, SB_OK);
+}
+
+static const char cloth[] = "[world]\nscene = generator:cloth\ndt = 1/60\n[scene]\nmodel = membrane\npose = flat\npins = none\nrows = 14\ncolumns = 14\n"
+                            "spacing = 0.05\nheight = 0.42\nmass = 0.3\nthickness = 0.02\nyoung = 2000\nbending = 2e-4\ndamping = 1\ndrag = 0.2\nlift = 1\n"
+                            "obstacle = sphere\n[solver.cloth]\nplugin = xpbd\nsubsteps = 4\n";
+static const char worlds[] = "[world]\nscene = generator:cloth\ndt = 1/60\nreplicate = 3\n[scene]\nmodel = membrane\npose = flat\npins = none\nrows = 8\ncolumns = 8\n"
+                             "spacing = 0.05\nheight = 0.4\nmass = 0.3\nthickness = 0.02\nyoung = 2000\nbending = 2e-4\nobstacle = sphere\n"
+                             "[solver.cloth]\nplugin = xpbd\nsubsteps = 3\niterations = 3\n";
+static const char folded[] = "[world]\nscene = generator:cloth\ndt = 1/240\n[scene]\nmodel = membrane\npose = flat\npins = none\nrows = 12\ncolumns = 12\n"
+                             "spacing = 0.03\nheight = 0.52\nmass = 0.3\nthickness = 0.012\nyoung = 2000\nbending = 2e-4\nself_contact = 1\nobstacle = box\n"
+                             "[solver.cloth]\nplugin = xpbd\nsubsteps = 3\n";
+static const char soft[] = "[world]\nscene = generator:soft\ndt = 1/120\n[scene]\nnx = 3\nny = 3\nnz = 2\nspacing = 0.05\nyoung = 2e4\npoisson = 0.45\n"
+                           "density = 500\ndamping = 20\nheight = 0.5\nobstacle = sphere\n[solver.soft]\nplugin = xpbd\nsubsteps = 4\n";
+static const char rope[] = "[world]\nscene = generator:rope\ndt = 1/120\n[scene]\ncount = 40\nlength = 0.8\nheight = 0.9\nradius = 0.012\nstretch = 5000\nbend = 20\n"
+                           "damping = 0.2\nself_contact = 1\nobstacle = sphere\n[solver.rope]\nplugin = xpbd\nsubsteps = 4\n";
+
+static void compare_runs(const char *text, uint32_t ticks, const char *commands)
+{
+  run cpu = start(text, "cpu", "recorded"), device = start(text, "vulkan", commands);
+  for (uint32_t t = 0; t < ticks; t++) {
+    uint64_t a, b;
+    step(&cpu);
+    step(&device);
+    assert_true(sb_sim_hash_history(cpu.sim, t + 1, &a) && sb_sim_hash_history(device.sim, t + 1, &b));
+    if (a == b) continue;
+    sb_difference d;
+    assert_true(sb_sim_compare(cpu.sim, device.sim, &d));
+    print_message("tick %u: %s[%u] component %u is %08x on the CPU, %08x on the device\n", t, d.array, d.element, d.component, d.word_a, d.word_b);
+    fail();
+  }
+  stop(&cpu);
+  stop(&device);
+}
+
+static void test_cloth(void **state) { (void)state, compare_runs(cloth, 60, "recorded"); }
+static void test_worlds(void **state) { (void)state, compare_runs(worlds, 40, "recorded"); }
+static void test_folded(void **state) { (void)state, compare_runs(folded, 60, "recorded"); }
+static void test_soft(void **state) { (void)state, compare_runs(soft, 60, "recorded"); }
+static void test_rope(void **state) { (void)state, compare_runs(rope, 60, "recorded"); }
+static void test_one_by_one(void **state) { (void)state, compare_runs(soft, 8, "one_by_one"); }
+
+/* The device's hash of an array is the host's, and sees the last bit of one particle. */
+static void test_hash(void **state)
+{
+  (void)state;
+  run r = start(worlds, "vulkan", "recorded");
+  for (int t = 0; t < 3; t++) step(&r);
+  uint64_t there, here, again;
+  assert_true(sb_sim_hash_history(r.sim, 3, &there));
+  assert_int_equal(sb_sim_hash(r.sim), there); /* on the device again */
+  sb_state *s = sb_sim_state(r.sim);           /* brings all of it back */
+  here = sb_sim_hash(r.sim);
+  assert_int_equal(here, there);
+  uint32_t word;
+  memcpy(&word, &s->particle_q[3 * 70 + 1], 4);
+  word ^= 1u;
+  memcpy(&s->particle_q[3 * 70 + 1], &word, 4);
+  again = sb_sim_hash(r.sim);
+  assert_int_not_equal(again, there);
+  stop(&r);
+}
+
+/* A snapshot taken on the device goes on on the CPU, and the other way round. */
+static void test_snapshot(void **state)
+{
+  (void)state;
+  sb_diagnostics diag = {0};
+  run cpu = start(cloth, "cpu", "recorded"), device = start(cloth, "vulkan", "recorded");
+  for (int t = 0; t < 20; t++) step(&device);
+  void *bytes;
+  size_t size;
+  assert_int_equal(sb_sim_snapshot(device.sim, &bytes, &size, &diag), SB_OK);
+  assert_int_equal(sb_sim_restore(cpu.sim, bytes, size, &diag), SB_OK);
+  free(bytes);
+  for (int t = 0; t < 20; t++) step(&device), step(&cpu);
+  assert_int_equal(sb_sim_hash(cpu.sim), sb_sim_hash(device.sim));
+  assert_int_equal(sb_sim_snapshot(cpu.sim, &bytes, &size, &diag), SB_OK);
+  for (int t = 0; t < 5; t++) step(&cpu), step(&device);
+  uint64_t want = sb_sim_hash(cpu.sim);
+  assert_int_equal(sb_sim_restore(device.sim, bytes, size, &diag), SB_OK);
+  free(bytes);
+  for (int t = 0; t < 5; t++) step(&device);
+  assert_int_equal(sb_sim_hash(device.sim), want);
+  assert_int_equal(sb_sim_reset(device.sim, &diag), SB_OK);
+  assert_int_equal(sb_sim_reset(cpu.sim, &diag), SB_OK);
+  for (int t = 0; t < 3; t++) step(&cpu), step(&device);
+  assert_int_equal(sb_sim_hash(device.sim), sb_sim_hash(cpu.sim));
+  stop(&cpu);
+  stop(&device);
+}
+
+/* The first difference between two states, one of them on the device. */
+static void test_difference(void **state)
+{
+  (void)state;
+  run cpu = start(cloth, "cpu", "recorded"), device = start(cloth, "vulkan", "recorded");
+  for (int t = 0; t < 4; t++) step(&cpu), step(&device);
+  sb_difference d;
+  assert_false(sb_sim_compare(cpu.sim, device.sim, &d));
+  sb_sim_state(cpu.sim)->particle_qd[3 * 17 + 2] += 1.0f;
+  assert_true(sb_sim_compare(cpu.sim, device.sim, &d));
+  assert_string_equal(d.array, "state.particle_qd");
+  assert_int_equal(d.element, 17);
+  assert_int_equal(d.component, 2);
+  stop(&cpu);
+  stop(&device);
+}
+
+/* NaN that the device makes is found by its hash and named. */
+static void test_nan(void **state)
+{
+  (void)state;
+  sb_diagnostics diag = {0};
+  run r = start(soft, "vulkan", "recorded");
+  step(&r);
+  sb_sim_state(r.sim)->particle_qd[3 * 5] = 3.0e38f;
+  sb_status status = SB_OK;
+  for (int t = 0; t < 5 && !status; t++) status = sb_sim_step(r.sim, &diag);
+  assert_int_equal(status, SB_E_NUMERIC);
+  assert_int_equal(count_messages(&diag, SB_CODE_NUMERIC_NOT_FINITE, "particle"), 1);
+  sb_diagnostics_clear(&diag);
+  stop(&r);
+}
+
+/* A part on the CPU and one on the device in one scene. */
+static void test_mixed(void **state)
+{
+  (void)state;
+  sb_diagnostics diag = {0};
+  const char *sets[] = {"solver.cloth.backend=vulkan"};
+  run r[2];
+  memset(r, 0, sizeof r);
+  for (int k = 0; k < 2; k++) {
+    sb_session_options o = {.threads = 1, .sets = sets, .set_count = (size_t)k, .plugin_dirs = fixture_dirs, .plugin_dir_count = 2,
+                            .cache_dir = SAMEBIT_FIXTURES "/../trial_cache"};
+    assert_int_equal(sb_session_open(SAMEBIT_CONF "/robot_cloth.ini", &o, &r[k].session, &diag), SB_OK);
+    assert_int_equal(sb_sim_create(&r[k].session.sim, &r[k].sim, &diag), SB_OK);
+  }
+  for (int t = 0; t < 60; t++) {
+    step(&r[0]);
+    step(&r[1]);
+    assert_int_equal(sb_sim_hash(r[0].sim), sb_sim_hash(r[1].sim));
+  }
+  stop(&r[0]);
+  stop(&r[1]);
+}
+
+/* ---- refusals ---- */
+
+static void refuse(const char *text, const char *backend, sb_status want, sb_code code, const char *part)
+{
+  sb_session s = {0};
+  sb_diagnostics diag = {0};
+  sb_status status = open_text(text, on(backend), &s, &diag);
+  sb_sim *sim = NULL;
+  if (!status) status = sb_sim_create(&s.sim, &sim, &diag);
+  if (status != want || !count_messages(&diag, code, part)) print_messages(&diag);
+  assert_int_equal(status, want);
+  assert_true(count_messages(&diag, code, part) > 0);
+  sb_sim_destroy(sim);
+  sb_diagnostics_clear(&diag);
+  sb_session_close(&s);
+}
+
+static void test_refuses_bodies(void **state)
+{
+  (void)state;
+  refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = xpbd\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "moves particles alone");
+}
+
+static void test_refuses_steel(void **state)
+{
+  (void)state;
+  refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = steel\n", "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, "on vulkan: declared Off");
+}
+
+static const char fall[] = "[world]\nscene = generator:cloth\n[determinism]\nmode = %s\n[scene]\nmodel = springs\nrows = 4\ncolumns = 4\n[solver.all]\nplugin = %s\n";
+
+/* A shader that breaks the rules is refused with the finding above Off, and taken in Off. */
+static void test_refuses_shaders(void **state)
+{
+  static const struct { const char *id, *finding; } fixtures[] = {
+      {"shader_contraction", "NoContraction"}, {"shader_inversesqrt", "InverseSqrt"}, {"shader_float_atomic", "atomic"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
+    char text[600];
+    snprintf(text, sizeof text, fall, "CrossPlatform", fixtures[i].id);
+    refuse(text, "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, "breaks the number rules");
+    refuse(text, "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, fixtures[i].finding);
+  }
+  for (size_t i = 0; i < 2; i++) { /* lavapipe has no float atomics */
+    char text[600];
+    sb_session s = {0};
+    sb_diagnostics diag = {0};
+    sb_sim *sim = NULL;
+    snprintf(text, sizeof text, fall, "Off", fixtures[i].id);
+    sb_status status = open_text(text, on("vulkan"), &s, &diag);
+    if (!status) status = sb_sim_create(&s.sim, &sim, &diag);
+    if (!status) status = sb_sim_step(sim, &diag);
+    print_messages(&diag);
+    assert_int_equal(status, SB_OK);
+    assert_int_equal(s.mode, SB_MODE_OFF);
+    sb_sim_destroy(sim);
+    sb_session_close(&s);
+  }
+}
+
+int main(void)
+{
+  sb_vulkan *vulkan = NULL;
+  if (sb_vulkan_open(&vulkan, NULL)) {
+    printf("skipping: no Vulkan device\n");
+    return 77;
+  }
+  sb_vulkan_close(vulkan);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
+      cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),
+      cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed),        cmocka_unit_test(test_refuses_bodies),
+      cmocka_unit_test(test_refuses_steel), cmocka_unit_test(test_refuses_shaders),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

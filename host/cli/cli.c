@@ -337,6 +337,7 @@ static bool flush_all(const cli *c)
 /* ---- plugins that end the program ---- */
 
 static cli *guarded; /* the call that has not ended; NULL before and after */
+static pid_t guarded_process;
 
 /* exit() in a plugin, in whatever mode, is no good end of a command. */
 static void on_exit_of_plugin(void)
@@ -344,6 +345,7 @@ static void on_exit_of_plugin(void)
   cli *c = guarded;
   if (!c) return;
   guarded = NULL;
+  if (getpid() != guarded_process) _exit(CLI_BAD_ANSWER); /* a process of a benchmark: its parent tells */
   const char *part = c->sim ? sb_sim_at_work(c->sim) : NULL;
   if (!part && c->session && c->session->part_count == 2) part = c->session->parts[1].name; /* the only solver */
   sb_report(&c->diag, SB_ERROR, SB_CODE_SOLVER_EXIT, part ? part : "plugin",
@@ -379,8 +381,12 @@ static int run_command(cli *c, int argc, char **argv)
     c->json = false;
     char domain[256];
     sb_domain_text(domain, sizeof domain);
-    printf("samebit %s\nABI %u.%u (goes back to %u.%u)\n%s\n", SAMEBIT_VERSION, SB_ABI_MAJOR, SB_ABI_MINOR, SB_ABI_MAJOR, SB_ABI_MIN_MINOR,
-           domain);
+    printf("samebit %s\nABI %u.%u (goes back to %u.%u)\n%s\nFLT_EVAL_METHOD %s, fast-math %s, fused instructions of "
+           "the target %s\n",
+           SAMEBIT_VERSION, SB_ABI_MAJOR, SB_ABI_MINOR, SB_ABI_MAJOR, SB_ABI_MIN_MINOR, domain,
+           SB_FP_BUILD_FLAGS & SB_FP_EVAL_METHOD_0 ? "0" : "not 0",
+           SB_FP_BUILD_FLAGS & SB_FP_NO_FAST_MATH ? "off" : "on",
+           SB_FP_BUILD_FLAGS & SB_FP_NO_FMA_TARGET ? "none" : "not used (-ffp-contract=off)");
     return CLI_DONE;
   }
   if (!c->json && is_group(argc, argv)) {
@@ -428,6 +434,7 @@ int main(int argc, char **argv)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0) return CLI_USAGE;
   cli c = {.out = stdout};
   guarded = &c;
+  guarded_process = getpid();
   atexit(on_exit_of_plugin);
   at_quick_exit(on_exit_of_plugin);
   int code = run_command(&c, argc - 1, argv + 1);

@@ -31,9 +31,24 @@ typedef struct outcome {
   uint32_t bodies;
 } outcome;
 
+/* A part of a run: what its mode rests on. */
+typedef struct run_part {
+  char name[48], plugin[64];
+  uint32_t backend, declared, verified, granted;
+  uint64_t module_hash; /* 0 for the host's own */
+} run_part;
+
+#define MAX_PARTS 16u /* that are told */
+
+typedef struct run_parts {
+  run_part list[MAX_PARTS];
+  uint32_t count;
+} run_parts;
+
 typedef struct bench_case {
   const char *ini;
   char solver[64]; /* "" as the INI says */
+  run_parts parts; /* of the last run; all are the same */
   outcome runs[MAX_REPEATS];
   uint32_t run_count;
 } bench_case;
@@ -76,7 +91,21 @@ static size_t solver_sets(const char *ini, const char *solver, const char **sets
   return count;
 }
 
-static outcome run_here(cli *c, const bench_case *k, const sb_session_options *base, uint64_t ticks)
+static void note_parts(const sb_session *s, run_parts *parts)
+{
+  parts->count = 0;
+  for (uint32_t p = 0; p < s->part_count && parts->count < MAX_PARTS; p++) {
+    const sb_session_part *from = &s->parts[p];
+    run_part *to = &parts->list[parts->count++];
+    *to = (run_part){
+        .backend = from->backend, .declared = from->declared, .verified = from->verified, .granted = from->granted};
+    to->module_hash = from->module ? from->module->file_hash : 0;
+    snprintf(to->name, sizeof to->name, "%s", from->name);
+    snprintf(to->plugin, sizeof to->plugin, "%s", from->plugin);
+  }
+}
+
+static outcome run_here(cli *c, const bench_case *k, const sb_session_options *base, uint64_t ticks, run_parts *parts)
 {
   outcome out = {0};
   const char *sets[128];
@@ -90,6 +119,7 @@ static outcome run_here(cli *c, const bench_case *k, const sb_session_options *b
   sb_sim *sim = NULL;
   sb_status status = sb_session_open(k->ini, &o, &s, &c->diag);
   out.status = status;
+  if (!status) note_parts(&s, parts);
   if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
   double *each = malloc((ticks + 1) * sizeof *each);
   if (!each) status = SB_E_MEMORY;
@@ -121,7 +151,15 @@ static outcome run_here(cli *c, const bench_case *k, const sb_session_options *b
   return out;
 }
 
-static outcome run_in_child(cli *c, const bench_case *k, const sb_session_options *base, uint64_t ticks)
+/* All of a struct, which may come in pieces. */
+static bool read_all(int fd, void *to, size_t size)
+{
+  size_t done = 0;
+  for (ssize_t n = 1; n > 0 && done<size; done += n> 0 ? (size_t)n : 0) n = read(fd, (char *)to + done, size - done);
+  return done == size;
+}
+
+static outcome run_in_child(cli *c, bench_case *k, const sb_session_options *base, uint64_t ticks)
 {
   outcome out = {0};
   int ends[2];
@@ -130,19 +168,46 @@ static outcome run_in_child(cli *c, const bench_case *k, const sb_session_option
   pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    outcome mine = run_here(c, k, base, ticks);
+    run_parts parts = {0};
+    outcome mine = run_here(c, k, base, ticks, &parts);
     for (size_t i = 0; !mine.ok && i < c->diag.count && !mine.message[0]; i++)
       if (c->diag.items[i].severity == SB_ERROR)
         snprintf(mine.message, sizeof mine.message, "%.100s: [%s] %.250s", c->diag.items[i].where, sb_code_name(c->diag.items[i].code),
                  c->diag.items[i].message);
-    ssize_t written = write(ends[1], &mine, sizeof mine);
-    _exit(written == sizeof mine ? 0 : 1);
+    bool told =
+        write(ends[1], &mine, sizeof mine) == sizeof mine && write(ends[1], &parts, sizeof parts) == sizeof parts;
+    _exit(told ? 0 : 1);
   }
   close(ends[1]);
-  if (child < 0 || read(ends[0], &out, sizeof out) != sizeof out) out = (outcome){.status = SB_E_INTERNAL};
+  if (child < 0 || !read_all(ends[0], &out, sizeof out) || !read_all(ends[0], &k->parts, sizeof k->parts))
+    out = (outcome){.status = SB_E_INTERNAL};
   close(ends[0]);
   if (child > 0) waitpid(child, NULL, 0);
   return out;
+}
+
+static void report_parts(cli *c, const bench_case *k, cJSON *row)
+{
+  cJSON *list = c->json ? cJSON_AddArrayToObject(row, "parts") : NULL;
+  for (uint32_t p = 0; p < k->parts.count; p++) {
+    const run_part *part = &k->parts.list[p];
+    if (!c->json) {
+      printf("%-28s %-14s %-14s %-14s %-7s %-14s %-14s %-14s ", k->ini, k->solver[0] ? k->solver : "(INI)", part->name,
+             part->plugin, sb_backend_name(part->backend), sb_mode_name(part->declared), sb_mode_name(part->verified),
+             sb_mode_name(part->granted));
+      part->module_hash ? printf("%016" PRIx64 "\n", part->module_hash) : printf("-\n");
+      continue;
+    }
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "part", part->name);
+    cJSON_AddStringToObject(item, "plugin", part->plugin);
+    cJSON_AddStringToObject(item, "backend", sb_backend_name(part->backend));
+    cJSON_AddStringToObject(item, "declared", sb_mode_name(part->declared));
+    cJSON_AddStringToObject(item, "verified", sb_mode_name(part->verified));
+    cJSON_AddStringToObject(item, "granted", sb_mode_name(part->granted));
+    if (part->module_hash) cli_add_hash(item, "module_hash", part->module_hash);
+    cJSON_AddItemToArray(list, item);
+  }
 }
 
 static void report_case(cli *c, bench_case *k, cJSON *list, double fastest)
@@ -178,6 +243,7 @@ static void report_case(cli *c, bench_case *k, cJSON *list, double fastest)
   cJSON_AddNumberToObject(row, "largest_penetration", (double)first.penetration);
   cli_add_hash(row, "final_hash", first.hash);
   cJSON_AddBoolToObject(row, "hashes_repeat", same);
+  report_parts(c, k, row);
   cJSON_AddItemToArray(list, row);
 }
 
@@ -242,6 +308,16 @@ int cmd_bench(cli *c)
       if (cases[i].runs[r].hash != cases[i].runs[0].hash && cases[i].runs[0].mode > SB_MODE_OFF) code = CLI_BAD_ANSWER;
     report_case(c, &cases[i], list, fastest);
   }
+  char domain[256];
+  sb_domain_text(domain, sizeof domain);
+  if (c->json)
+    cJSON_AddStringToObject(c->data, "domain", domain);
+  else
+    printf("\n%-28s %-14s %-14s %-14s %-7s %-14s %-14s %-14s %s\n", "scene", "solver", "part", "plugin", "backend",
+           "declared", "verified", "granted", "module's XXH3");
+  for (size_t i = 0; !c->json && i < count; i++)
+    if (cases[i].run_count) report_parts(c, &cases[i], NULL);
+  if (!c->json) printf("domain  %s\n", domain);
   free(cases);
   return code;
 }

@@ -20,6 +20,11 @@ void cli_report_parts(cli *c, const sb_session *s)
   }
   cJSON_AddStringToObject(c->data, "mode", sb_mode_name(s->mode));
   cJSON_AddStringToObject(c->data, "domain", domain);
+  cJSON *host = cJSON_AddObjectToObject(c->data, "host");
+  cJSON_AddStringToObject(host, "version", SAMEBIT_VERSION);
+  cJSON_AddStringToObject(host, "compiler", __VERSION__);
+  cJSON_AddNumberToObject(host, "fp_flags", SB_FP_BUILD_FLAGS);
+  cJSON_AddNumberToObject(host, "lanes", sb_cpu_lanes());
   cli_add_hash(c->data, "model_hash", sb_model_store_hash(s->one));
   cJSON *parts = cJSON_AddArrayToObject(c->data, "parts");
   for (uint32_t p = 0; p < s->part_count; p++) {

@@ -184,6 +184,9 @@ static void parts_tell_their_modes(void **state)
     static const char *const names[] = {"part", "backend", "declared", "verified", "granted", "reason"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) assert_true(*text_at(part, names[k]));
   }
+  const cJSON *host = cJSON_GetObjectItem(data, "host");
+  assert_true(*text_at(host, "version") && *text_at(host, "compiler"));
+  assert_int_equal(cJSON_GetObjectItem(host, "fp_flags")->valueint & 3, 3);
   cJSON_Delete(root);
   done(&r);
 }
@@ -588,6 +591,10 @@ static void bench_compares_scenes_and_solvers(void **state)
   {
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(row, "hashes_repeat")));
     assert_true(cJSON_GetObjectItem(row, "ms_per_tick_median")->valuedouble > 0);
+    cJSON *parts = cJSON_GetObjectItem(row, "parts");
+    assert_int_equal(cJSON_GetArraySize(parts), 2);
+    assert_string_equal(text_at(cJSON_GetArrayItem(parts, 1), "verified"), "CrossPlatform");
+    assert_int_equal(strlen(text_at(cJSON_GetArrayItem(parts, 1), "module_hash")), 16);
   }
   assert_string_equal(text_at(cJSON_GetArrayItem(cases, 1), "solver"), "semi_implicit");
   cJSON_Delete(root);
@@ -621,6 +628,17 @@ static void an_exit_of_a_plugin_is_an_error(void **state)
   r = call("run exits.ini --ticks 10 --json --plugins '%s'", SAMEBIT_FIXTURES);
   cJSON *root = parse(&r, 1), *list = cJSON_GetObjectItem(root, "diagnostics");
   assert_string_equal(text_at(cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1), "code"), "SB-SOLVER-EXIT");
+  cJSON_Delete(root);
+  done(&r);
+}
+
+static void an_exit_in_a_benchmark_is_told_once(void **state)
+{
+  (void)state;
+  result r = call("bench exits.ini --ticks 10 --repeats 1 --json --plugins '%s'", SAMEBIT_FIXTURES);
+  cJSON *root = parse(&r, 1);
+  assert_string_equal(text_at(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "diagnostics"), 0), "code"),
+                      "SB-BENCH-FAILED");
   cJSON_Delete(root);
   done(&r);
 }
@@ -719,6 +737,7 @@ int main(void)
                                      cmocka_unit_test(bench_compares_scenes_and_solvers),
                                      cmocka_unit_test(plugins_describe_themselves),
                                      cmocka_unit_test(an_exit_of_a_plugin_is_an_error),
+                                     cmocka_unit_test(an_exit_in_a_benchmark_is_told_once),
                                      cmocka_unit_test(printing_plugins_leave_json_alone),
                                      cmocka_unit_test(groups_and_endings),
                                      cmocka_unit_test(hints_fit_the_outcome)};

@@ -43,6 +43,7 @@ typedef struct run_part {
 typedef struct run_parts {
   run_part list[MAX_PARTS];
   uint32_t count;
+  char domain[1024];
 } run_parts;
 
 typedef struct bench_case {
@@ -94,6 +95,7 @@ static size_t solver_sets(const char *ini, const char *solver, const char **sets
 static void note_parts(const sb_session *s, run_parts *parts)
 {
   parts->count = 0;
+  sb_session_domain(s, parts->domain, sizeof parts->domain);
   for (uint32_t p = 0; p < s->part_count && parts->count < MAX_PARTS; p++) {
     const sb_session_part *from = &s->parts[p];
     run_part *to = &parts->list[parts->count++];
@@ -243,6 +245,7 @@ static void report_case(cli *c, bench_case *k, cJSON *list, double fastest)
   cJSON_AddNumberToObject(row, "largest_penetration", (double)first.penetration);
   cli_add_hash(row, "final_hash", first.hash);
   cJSON_AddBoolToObject(row, "hashes_repeat", same);
+  cJSON_AddStringToObject(row, "domain", k->parts.domain);
   report_parts(c, k, row);
   cJSON_AddItemToArray(list, row);
 }
@@ -308,16 +311,16 @@ int cmd_bench(cli *c)
       if (cases[i].runs[r].hash != cases[i].runs[0].hash && cases[i].runs[0].mode > SB_MODE_OFF) code = CLI_BAD_ANSWER;
     report_case(c, &cases[i], list, fastest);
   }
-  char domain[256];
-  sb_domain_text(domain, sizeof domain);
-  if (c->json)
-    cJSON_AddStringToObject(c->data, "domain", domain);
-  else
+  if (!c->json)
     printf("\n%-28s %-14s %-14s %-14s %-7s %-14s %-14s %-14s %s\n", "scene", "solver", "part", "plugin", "backend",
            "declared", "verified", "granted", "module's XXH3");
-  for (size_t i = 0; !c->json && i < count; i++)
-    if (cases[i].run_count) report_parts(c, &cases[i], NULL);
-  if (!c->json) printf("domain  %s\n", domain);
+  const char *domain = "";
+  for (size_t i = 0; !c->json && i < count; i++) {
+    if (!cases[i].run_count) continue;
+    report_parts(c, &cases[i], NULL);
+    if (strcmp(domain, cases[i].parts.domain)) printf("domain  %s\n", cases[i].parts.domain);
+    domain = cases[i].parts.domain;
+  }
   free(cases);
   return code;
 }

@@ -5,6 +5,9 @@
 
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
+#ifdef SAMEBIT_VULKAN
+#include "steel_device.h"
+#endif
 #include "steel_graph.h"
 #include "steel_observe.h"
 #include "steel_sleep.h"
@@ -57,8 +60,13 @@ static const sb_solver_desc desc = {
     .version = "0.1.0",
     .vendor = "Samebit",
     .text = "Rigid bodies and articulations with hard contact, friction cones, joint limits, loops and tendons; warm-started soft steps.",
+#ifdef SAMEBIT_VULKAN
+    .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_CROSS_PLATFORM},
+    .mode_reason = {"fixed order of colours, shared maths, no atomics", "the CPU's kernels, colour after colour in the CPU's order"},
+#else
     .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
-    .mode_reason = {"fixed order of colours, shared maths, no atomics", "has no Vulkan backend yet"},
+    .mode_reason = {"fixed order of colours, shared maths, no atomics", "this build has no shaders"},
+#endif
     .params = params,
     .goldens = goldens,
     .param_count = ST_PARAM_COUNT,
@@ -78,12 +86,16 @@ typedef struct st_solver {
   float limit_omega; /* as asked */
   uint32_t *record, *moved;
   uint32_t moved_count;
+  uint32_t linked; /* bodies of articulations and constraints */
   st_body *bodies;
   st_warm *warms;
   st_frame *frames;
   float *masses, *blocks;
   float *cache; /* registered: ST_CACHE_FLOATS per contact */
   st_tick tick;
+#ifdef SAMEBIT_VULKAN
+  st_device device; /* on the backend vulkan */
+#endif
   /* of the parallel loop */
   uint32_t first, end;
   uint32_t pass;
@@ -96,6 +108,37 @@ static sb_status solver_create(void **instance)
 }
 
 static void solver_destroy(void *instance) { free(instance); }
+
+/* ---- a device ---- */
+
+/* What runs on a device is there only where the plugin was built with shaders. */
+#ifdef SAMEBIT_VULKAN
+static sb_status check_bind(const sb_bind *bind, char *error, uint32_t error_size) { return sb_check_bind(bind, error, error_size); }
+static bool on_device(const st_solver *s) { return s->bind.backend == SB_BACKEND_VULKAN; }
+
+/* After everything else is bound. Masses say here only who moves, which is all that manifolds ask. */
+static sb_status bind_device(st_solver *s, char *error, uint32_t error_size)
+{
+  const char *missing = s->linked ? "articulations and constraints" : s->sleep.ticks ? "sleep" : s->observe.on ? "observables" : NULL;
+  if (!on_device(s)) return SB_OK;
+  if (missing) {
+    snprintf(error, error_size, "steel moves free bodies alone on the backend vulkan, without %s; use backend = cpu", missing);
+    return SB_E_UNSUPPORTED;
+  }
+  for (uint32_t r = 0; r < s->moved_count; r++) s->masses[8 * (size_t)r] = s->bind.model->body_inv_mass[s->moved[r]] * s->frames[r].own;
+  return st_device_bind(&s->device, &s->bind, s->moved_count, s->moved, s->frames, s->bodies, error, error_size);
+}
+
+static sb_status activate_device(st_solver *s, char *error, uint32_t error_size)
+{
+  return on_device(s) ? st_device_activate(&s->device, s->settings, error, error_size) : SB_OK;
+}
+#else
+static sb_status check_bind(const sb_bind *bind, char *error, uint32_t error_size) { return sb_check_bind_cpu(bind, "steel", error, error_size); }
+static bool on_device(const st_solver *s) { return (void)s, false; }
+static sb_status bind_device(st_solver *s, char *error, uint32_t error_size) { return (void)s, (void)error, (void)error_size, SB_OK; }
+static sb_status activate_device(st_solver *s, char *error, uint32_t error_size) { return (void)s, (void)error, (void)error_size, SB_OK; }
+#endif
 
 /* ---- setup ---- */
 
@@ -171,6 +214,7 @@ static sb_status bind_articulations(st_solver *s, char *error, uint32_t error_si
     snprintf(error, error_size, "out of memory for the articulations of %u bodies", s->bind.body_count);
     return SB_E_MEMORY;
   }
+  s->linked = count;
   number_records(s, bodies, count);
   return count ? st_forest_bind(&s->forest, &s->bind, bodies, count, s->record, s->moved_count, error, error_size) : SB_OK;
 }
@@ -178,10 +222,10 @@ static sb_status bind_articulations(st_solver *s, char *error, uint32_t error_si
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
 {
   st_solver *s = instance;
-  sb_status status = sb_check_bind_cpu(bind, "steel", error, error_size);
+  sb_status status = check_bind(bind, error, error_size);
   if (status) return status;
   s->bind = *bind;
-  s->graph.lanes = bind->lanes;
+  s->graph.lanes = on_device(s) ? 1 : bind->lanes;
   s->contact_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_CONTACT_FREQUENCY]);
   s->forest.iterations = (uint32_t)bind->params[ST_PARAM_ITERATIONS];
   s->limit_omega = (float)(SB_TWO_PI * bind->params[ST_PARAM_JOINT_FREQUENCY]);
@@ -208,7 +252,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   s->observe.on = bind->params[ST_PARAM_OBSERVABLES] != 0;
   status = st_observe_bind(&s->observe, &s->bind, error, error_size);
   s->forest.tick.impulse = s->observe.impulse;
-  return status;
+  return status ? status : bind_device(s, error, error_size);
 }
 
 static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *error, uint32_t error_size)
@@ -223,7 +267,7 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
   s->settings.contact_omega = s->contact_omega < cap ? s->contact_omega : cap;
   s->forest.tick.step = (ab_settings){.dt = h, .midpoint = true};
   s->forest.tick.limit_omega = s->limit_omega < cap ? s->limit_omega : cap;
-  return SB_OK;
+  return activate_device(s, error, error_size);
 }
 
 static void solver_deactivate(void *instance) { (void)instance; }
@@ -343,6 +387,18 @@ static void end_tick(st_solver *s)
   st_sleep_islands(&s->sleep, &s->tick, &s->graph);
 }
 
+/* Manifolds and colours here, the rest there. */
+static sb_status step_device(st_solver *s, const sb_step *step, char *error, uint32_t error_size)
+{
+  run_chunks(s, PASS_FIND, 0, step->contacts->count);
+  st_graph_build(&s->graph, step->contacts->count, s->moved_count);
+#ifdef SAMEBIT_VULKAN
+  return st_device_step(&s->device, &s->tick, &s->graph, error, error_size);
+#else
+  return (void)error, (void)error_size, SB_E_UNSUPPORTED;
+#endif
+}
+
 static sb_status solver_step(void *instance, const sb_step *step, char *error, uint32_t error_size)
 {
   st_solver *s = instance;
@@ -353,6 +409,7 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
                       .match = step->match, .record = s->record, .bodies = s->bodies, .warms = s->warms, .frames = s->frames, .masses = s->masses, .nobody = bodies,
                       .moved = s->moved, .moved_count = bodies, .manifolds = s->graph.manifolds, .order = s->graph.order,
                       .bundles = s->graph.bundles, .blocks = s->blocks, .cache = s->cache};
+  if (on_device(s)) return step_device(s, step, error, error_size);
   begin_tick(s, step);
   st_forest_run_alone(&s->forest);
   for (uint32_t i = 0; i < s->settings.substeps; i++) substep(s, i == 0);

@@ -1,0 +1,299 @@
+/* Buffers and pipelines at binding, graphs at activation, uploads in a step. */
+#include "steel_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "steel_load_spv.h"
+#include "steel_move_spv.h"
+#include "steel_push_spv.h"
+#include "steel_keep_spv.h"
+#include "steel_prepare_spv.h"
+#include "steel_warm_spv.h"
+#include "steel_solve_spv.h"
+#include "steel_restitute_spv.h"
+#include "steel_impulses_spv.h"
+#include "steel_clear_spv.h"
+
+#define LOCAL 64u
+#define CONSTRAINT_FIELDS 65u /* of one constraint in the shaders, blocked by 32 */
+#define CONTACT_WORDS 17u     /* of one contact over all arrays */
+#define SERIAL ST_MAX_COLORS  /* group of what has no colour */
+#define ALL 30u               /* stands for every group */
+#define AT_COUNT 31u          /* where `starts` has the number of contacts */
+/* Workgroups of each group, of all manifolds, and of the clearing of the cache. */
+#define GROUPS_ALL (ST_MAX_COLORS + 1u)
+#define GROUPS_CLEAR (ST_MAX_COLORS + 2u)
+#define GROUPS_COUNT (ST_MAX_COLORS + 3u)
+
+enum { BODIES_LOAD, BODIES_PUSH, BODIES_MOVE, BODIES_KEEP };
+enum { PREPARE, WARM, SOLVE, RESTITUTE, KEEP, CLEAR };
+
+/* Colours that a graph goes through; the last number takes the serial group too. */
+static const uint32_t color_steps[ST_COLOR_STEPS] = {0, 4, 8, 16, ST_MAX_COLORS + 1u};
+
+typedef struct body_push {
+  uint32_t count;
+  float h;
+} body_push;
+
+typedef struct manifold_push {
+  uint32_t color, serial, capacity, nobody;
+  float h, inv_h, omega, zeta, max_push, threshold, relax, zero;
+} manifold_push;
+
+/* Where errors go while a chain of calls lasts; the first one ends it. */
+typedef struct chain {
+  st_device *s;
+  const sb_compute *c;
+  sb_status status;
+  char *error;
+  uint32_t error_size;
+} chain;
+
+#define CALL(k, function, ...)                                                                                                                     \
+  do {                                                                                                                                             \
+    if (!(k)->status) (k)->status = (k)->c->function((k)->c->context, __VA_ARGS__, (k)->error, (k)->error_size);                                   \
+  } while (0)
+
+/* ---- buffers ---- */
+
+static void make_buffer(chain *k, uint32_t *handle, uint64_t bytes) { CALL(k, create_buffer, bytes ? bytes : 4, handle); }
+
+static void fill_buffer(chain *k, uint32_t *handle, const void *data, uint64_t bytes)
+{
+  make_buffer(k, handle, bytes);
+  CALL(k, upload, *handle, 0, data, bytes);
+}
+
+/* Of each record: body, world, where its joint's coordinates and dofs begin, centre of mass, 1/kg. */
+static void fill_fixed(chain *k, const uint32_t *moved)
+{
+  st_device *s = k->s;
+  const sb_model *m = s->bind->model;
+  for (uint32_t r = 0; r < s->records; r++) {
+    uint32_t body = moved[r], *to = s->words + 8 * (size_t)r;
+    const uint32_t words[4] = {body, (uint32_t)m->body_world[body], (uint32_t)m->joint_q_start[body], (uint32_t)m->joint_qd_start[body]};
+    memcpy(to, words, sizeof words);
+    memcpy(to + 4, m->body_com + 3 * (size_t)body, 3 * sizeof *to);
+    memcpy(to + 7, m->body_inv_mass + body, sizeof *to);
+  }
+  fill_buffer(k, &s->fixed, s->words, 32ull * s->records);
+}
+
+static void fill_radii(chain *k)
+{
+  st_device *s = k->s;
+  const sb_model *m = s->bind->model;
+  float *radius = calloc((size_t)m->shape_count + 1, sizeof *radius);
+  if (!radius) {
+    k->status = SB_E_MEMORY;
+    snprintf(k->error, k->error_size, "out of memory for %u shapes", m->shape_count);
+    return;
+  }
+  for (uint32_t i = 0; i < m->shape_count; i++)
+    if (m->shape_type[i] == SB_SHAPE_SPHERE || m->shape_type[i] == SB_SHAPE_CAPSULE) radius[i] = m->shape_size[3 * (size_t)i];
+  fill_buffer(k, &s->radius, radius, sizeof *radius * (uint64_t)m->shape_count);
+  free(radius);
+}
+
+static void make_buffers(chain *k, const uint32_t *moved, const st_frame *frames, const st_body *bodies)
+{
+  st_device *s = k->s;
+  uint64_t rows = (uint64_t)s->records + 1, contacts = s->bind->contact_capacity;
+  fill_fixed(k, moved);
+  if (!k->status) fill_radii(k);
+  fill_buffer(k, &s->gravity, s->bind->model->gravity, 12ull * s->bind->model->world_count);
+  fill_buffer(k, &s->frames, frames, rows * sizeof *frames);
+  fill_buffer(k, &s->bodies, bodies, rows * sizeof *bodies);
+  make_buffer(k, &s->masses, rows * 32);
+  make_buffer(k, &s->warms, rows * sizeof(st_warm));
+  make_buffer(k, &s->blocks, (contacts + 31) / 32 * 32 * CONSTRAINT_FIELDS * sizeof(float));
+  make_buffer(k, &s->manifolds, contacts * 16);
+  make_buffer(k, &s->starts, 32 * sizeof(uint32_t));
+  make_buffer(k, &s->groups, 3 * GROUPS_COUNT * sizeof(uint32_t));
+  make_buffer(k, &s->contacts, contacts * CONTACT_WORDS * sizeof(uint32_t));
+  make_buffer(k, &s->cache, contacts * ST_CACHE_FLOATS * sizeof(float));
+  CALL(k, state_buffer, "body_q", &s->body_q);
+  CALL(k, state_buffer, "body_qd", &s->body_qd);
+  CALL(k, state_buffer, "body_f", &s->body_f);
+  CALL(k, state_buffer, "joint_q", &s->joint_q);
+  CALL(k, state_buffer, "joint_qd", &s->joint_qd);
+}
+
+#define PIPELINE(k, handle, name, buffers, push_type)                                                                                              \
+  do {                                                                                                                                             \
+    const sb_pipeline_desc desc_ = {sizeof desc_, buffers, sizeof(push_type), 0, #name, name##_spv, sizeof name##_spv / sizeof *name##_spv};       \
+    CALL(k, create_pipeline, &desc_, handle);                                                                                                      \
+  } while (0)
+
+static void make_pipelines(chain *k)
+{
+  st_device *s = k->s;
+  PIPELINE(k, &s->body_pass[BODIES_LOAD], steel_load, 9, body_push);
+  PIPELINE(k, &s->body_pass[BODIES_PUSH], steel_push, 4, body_push);
+  PIPELINE(k, &s->body_pass[BODIES_MOVE], steel_move, 4, body_push);
+  PIPELINE(k, &s->body_pass[BODIES_KEEP], steel_keep, 9, body_push);
+  PIPELINE(k, &s->manifold_pass[PREPARE], steel_prepare, 9, manifold_push);
+  PIPELINE(k, &s->manifold_pass[WARM], steel_warm, 6, manifold_push);
+  PIPELINE(k, &s->manifold_pass[SOLVE], steel_solve, 6, manifold_push);
+  PIPELINE(k, &s->manifold_pass[RESTITUTE], steel_restitute, 6, manifold_push);
+  PIPELINE(k, &s->manifold_pass[KEEP], steel_impulses, 7, manifold_push);
+  PIPELINE(k, &s->manifold_pass[CLEAR], steel_clear, 7, manifold_push);
+}
+
+sb_status st_device_bind(st_device *s, const sb_bind *bind, uint32_t records, const uint32_t *moved, const st_frame *frames, const st_body *bodies,
+                         char *error, uint32_t error_size)
+{
+  const uint64_t words = bind->contact_capacity > 2ull * records ? bind->contact_capacity : 2ull * records;
+  s->bind = bind;
+  s->records = records;
+  s->compute = bind->host->get_extension(bind->host->context, SB_COMPUTE_EXTENSION_ID);
+  if (!s->compute || s->compute->struct_size != sizeof *s->compute) {
+    snprintf(error, error_size, "this host gives no %s", SB_COMPUTE_EXTENSION_ID);
+    return SB_E_UNSUPPORTED;
+  }
+  uint64_t most = s->compute->binding_bytes_max / (CONSTRAINT_FIELDS * sizeof(float));
+  if (bind->contact_capacity > most) {
+    snprintf(error, error_size, "this device can see %llu contacts at once, and contact_capacity is %u: set contact_capacity in [collision], or use backend = cpu",
+             (unsigned long long)most, bind->contact_capacity);
+    return SB_E_UNSUPPORTED;
+  }
+  s->words = bind->host->alloc(bind->host->context, (words + 1) * 16);
+  if (!s->words) {
+    snprintf(error, error_size, "out of memory for %u contacts", bind->contact_capacity);
+    return SB_E_MEMORY;
+  }
+  chain k = {s, s->compute, SB_OK, error, error_size};
+  make_buffers(&k, moved, frames, bodies);
+  make_pipelines(&k);
+  return k.status;
+}
+
+/* ---- the graph of a tick ---- */
+
+static sb_binding whole(uint32_t buffer) { return (sb_binding){.buffer = buffer}; }
+
+static void barrier(chain *k, uint32_t graph) { CALL(k, barrier, graph); }
+
+static void pass_bodies(chain *k, uint32_t graph, uint32_t pass)
+{
+  st_device *s = k->s;
+  const body_push push = {s->records, s->settings.h};
+  const sb_binding bindings[9] = {whole(s->bodies), whole(s->frames), whole(s->masses), whole(s->warms), whole(s->fixed), whole(s->body_q), whole(s->body_qd),
+                                  whole(pass == BODIES_LOAD ? s->body_f : s->joint_q), whole(pass == BODIES_LOAD ? s->gravity : s->joint_qd)};
+  CALL(k, dispatch, graph, s->body_pass[pass], bindings, &push, (push.count + LOCAL - 1) / LOCAL);
+  barrier(k, graph);
+}
+
+static void pass_manifolds(chain *k, uint32_t graph, uint32_t pass, uint32_t color, uint32_t groups, bool serial, bool relax)
+{
+  st_device *s = k->s;
+  const st_settings *set = &s->settings;
+  const manifold_push push = {.color = color, .serial = serial, .capacity = s->bind->contact_capacity, .nobody = s->records, .h = set->h, .inv_h = set->inv_h,
+                              .omega = set->contact_omega, .zeta = set->contact_zeta, .max_push = set->max_push,
+                              .threshold = set->restitution_threshold, .relax = relax ? 1.0f : 0.0f, .zero = 0.0f};
+  const sb_binding bindings[9] = {whole(s->bodies), whole(s->frames), whole(s->masses), whole(s->blocks), whole(s->manifolds), whole(s->starts),
+                                  whole(pass == PREPARE ? s->contacts : s->cache), whole(s->radius), whole(s->cache)};
+  CALL(k, dispatch_indirect, graph, s->manifold_pass[pass], bindings, &push, s->groups, 12ull * groups);
+  barrier(k, graph);
+}
+
+/* Colour after colour, then those without one. */
+static void pass_colors(chain *k, uint32_t graph, uint32_t pass, uint32_t colors, bool relax)
+{
+  for (uint32_t c = 0; c < colors; c++) pass_manifolds(k, graph, pass, c, c, c == SERIAL, relax);
+}
+
+static void record_tick(chain *k, uint32_t graph, uint32_t colors, bool bounces)
+{
+  pass_bodies(k, graph, BODIES_LOAD);
+  pass_manifolds(k, graph, PREPARE, ALL, GROUPS_ALL, false, false);
+  pass_manifolds(k, graph, CLEAR, ALL, GROUPS_CLEAR, false, false);
+  for (uint32_t i = 0; i < k->s->settings.substeps; i++) {
+    pass_bodies(k, graph, BODIES_PUSH);
+    if (i == 0) pass_colors(k, graph, WARM, colors, false);
+    pass_colors(k, graph, SOLVE, colors, false);
+    pass_bodies(k, graph, BODIES_MOVE);
+    pass_colors(k, graph, SOLVE, colors, true);
+  }
+  if (bounces) pass_colors(k, graph, RESTITUTE, colors, false);
+  pass_manifolds(k, graph, KEEP, ALL, GROUPS_ALL, false, false);
+  pass_bodies(k, graph, BODIES_KEEP);
+}
+
+sb_status st_device_activate(st_device *s, st_settings settings, char *error, uint32_t error_size)
+{
+  chain k = {s, s->compute, SB_OK, error, error_size};
+  if (s->graphs_made && s->graph_h == settings.h) return SB_OK;
+  s->settings = settings;
+  for (uint32_t bounces = 0; bounces < 2; bounces++)
+    for (uint32_t i = 0; i < ST_COLOR_STEPS; i++) {
+      uint32_t *graph = &s->graphs[bounces][i];
+      CALL(&k, create_graph, graph);
+      record_tick(&k, *graph, color_steps[i], bounces);
+      CALL(&k, finish_graph, *graph);
+    }
+  s->graphs_made = !k.status;
+  s->graph_h = settings.h;
+  return k.status;
+}
+
+/* ---- the step ---- */
+
+/* Contact arrays, each at its place in one buffer: the shaders' order. */
+static void send_contacts(chain *k, const st_tick *t)
+{
+  st_device *s = k->s;
+  const sb_contacts *c = t->contacts;
+  const uint64_t capacity = s->bind->contact_capacity;
+  const struct { const void *data; uint32_t at, words; } arrays[] = {
+      {t->match, 0, 1}, {c->shape_a, 1, 1}, {c->shape_b, 2, 1}, {c->gap, 3, 1}, {c->restitution, 4, 1}, {c->point_a, 5, 3}, {c->point_b, 8, 3},
+      {c->normal, 11, 3}, {c->friction, 14, 3}};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    CALL(k, upload, s->contacts, capacity * arrays[i].at * 4, arrays[i].data, (uint64_t)c->count * arrays[i].words * 4);
+}
+
+/* Manifolds by colour, where each colour begins, and how many workgroups it takes. The number of colours in use, the serial group counted as the last. */
+static uint32_t send_manifolds(chain *k, const st_tick *t, const st_graph *g)
+{
+  st_device *s = k->s;
+  uint32_t starts[32] = {0}, groups[3 * GROUPS_COUNT], used = 0, count = g->color_bundle[ST_MAX_COLORS + 1];
+  for (uint32_t i = 0; i < count; i++) {
+    const st_manifold *m = &g->manifolds[g->order[i]];
+    const uint32_t words[4] = {m->body_a, m->body_b, m->first, m->count | m->moves << 8};
+    memcpy(s->words + 4 * (size_t)i, words, sizeof words);
+  }
+  memcpy(starts, g->color_bundle, (ST_MAX_COLORS + 2) * sizeof *starts);
+  starts[AT_COUNT] = t->contacts->count;
+  for (uint32_t c = 0; c < GROUPS_COUNT; c++) {
+    uint32_t n = c == GROUPS_ALL ? count : c == GROUPS_CLEAR ? t->contacts->count * ST_CACHE_FLOATS : starts[c + 1] - starts[c];
+    groups[3 * c] = c == SERIAL ? n > 0 : (n + LOCAL - 1) / LOCAL;
+    groups[3 * c + 1] = groups[3 * c + 2] = 1;
+    if (c <= SERIAL && n) used = c + 1;
+  }
+  CALL(k, upload, s->manifolds, 0, s->words, 16ull * count);
+  CALL(k, upload, s->starts, 0, starts, sizeof starts);
+  CALL(k, upload, s->groups, 0, groups, sizeof groups);
+  return used;
+}
+
+sb_status st_device_step(st_device *s, const st_tick *t, const st_graph *g, char *error, uint32_t error_size)
+{
+  chain k = {s, s->compute, SB_OK, error, error_size};
+  uint32_t used = send_manifolds(&k, t, g), step = 0;
+  bool bounces = false;
+  for (uint32_t i = 0; i < t->contacts->count && !bounces; i++) bounces = t->contacts->restitution[i] > 0.0f;
+  while (color_steps[step] < used) step++;
+  send_contacts(&k, t);
+  /* the cache of the tick before is as long as that tick had contacts; match tells which of them are read */
+  uint32_t old = 0;
+  for (uint32_t i = 0; i < t->contacts->count; i++)
+    if (t->match[i] >= 0 && (uint32_t)t->match[i] + ST_MAX_POINTS > old) old = (uint32_t)t->match[i] + ST_MAX_POINTS;
+  if (old > s->bind->contact_capacity) old = s->bind->contact_capacity;
+  CALL(&k, upload, s->cache, 0, t->cache, (uint64_t)old * ST_CACHE_FLOATS * sizeof(float));
+  CALL(&k, run, s->graphs[bounces][step]);
+  CALL(&k, download, s->cache, 0, t->cache, (uint64_t)t->contacts->count * ST_CACHE_FLOATS * sizeof(float));
+  return k.status;
+}

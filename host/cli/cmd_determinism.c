@@ -29,7 +29,7 @@ typedef struct entry {
   char name[64];
   char runner[PATH_MAX];    /* of a core program; "" for this program */
   const char *extra[8];     /* options that make the leg */
-  bool on_device;           /* solves on Vulkan what can be; other legs of this program keep to the CPU */
+  uint64_t on_device;       /* bits 1 << part of what runs on Vulkan; other legs of this program keep to the CPU */
   outcome outcome;
   char reason[400];         /* for FAILED and SKIPPED */
   char hashes_path[PATH_MAX];
@@ -103,25 +103,43 @@ static bool any_vulkan(const sb_session *s)
 
 static bool goes_to_device(const sb_session_part *p) { return p->api && p->api->desc->mode[SB_BACKEND_VULKAN] != SB_MODE_OFF; }
 
-/* Whether the solvers take this scene on the device; else why not. */
-static bool takes_scene(const sb_session *s, const sb_device *device, sb_diagnostics *diag)
+/* Which solvers take this scene on the device: bits 1 << part; 0 when none does, and why not. Each refusal sends its solver back to the CPU. */
+static uint64_t find_on_device(const sb_session *s, const sb_device *device, sb_diagnostics *diag)
 {
   sb_sim_config config = s->sim;
   sb_sim_part *parts = calloc(config.part_count + 1, sizeof *parts);
-  sb_sim *sim = NULL;
-  if (!parts) return false;
-  for (uint32_t p = 0, n = 0; p < s->part_count; p++) {
+  uint64_t taken = 0;
+  for (uint32_t p = 0, n = 0; parts && p < s->part_count; p++) {
     if (!s->parts[p].api) continue;
     parts[n] = s->sim.parts[n];
-    if (goes_to_device(&s->parts[p])) parts[n].backend = SB_BACKEND_VULKAN;
-    n++;
+    parts[n].backend = goes_to_device(&s->parts[p]) ? SB_BACKEND_VULKAN : SB_BACKEND_CPU;
+    if (parts[n++].backend == SB_BACKEND_VULKAN && p < 64) taken |= 1ull << p;
   }
   config.parts = parts;
   config.device = device;
-  sb_status status = sb_sim_create(&config, &sim, diag);
-  sb_sim_destroy(sim);
+  while (parts && taken) {
+    sb_sim *sim = NULL;
+    sb_diagnostics refusal = {0};
+    sb_status status = sb_sim_create(&config, &sim, &refusal);
+    sb_sim_destroy(sim);
+    uint64_t before = taken;
+    for (uint32_t p = 0, n = 0; status && refusal.count && p < s->part_count; p++) {
+      if (!s->parts[p].api) continue;
+      if (p < 64 && taken >> p & 1u && !strcmp(refusal.items[0].where, s->parts[p].name)) {
+        taken &= ~(1ull << p);
+        parts[n].backend = SB_BACKEND_CPU;
+      }
+      n++;
+    }
+    if (status && (before == taken || !taken)) {
+      taken = 0;
+      sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, "vulkan", "%s", refusal.count ? refusal.items[0].message : "no memory");
+    }
+    sb_diagnostics_clear(&refusal);
+    if (!status) break;
+  }
   free(parts);
-  return status == SB_OK;
+  return taken;
 }
 
 static void add_backend_leg(matrix *m)
@@ -130,11 +148,11 @@ static void add_backend_leg(matrix *m)
   sb_session_device *device = NULL;
   sb_diagnostics diag = {0};
   if (!e) return;
-  e->on_device = true;
   if (!any_vulkan(m->session))
     skip(e, "no solver of this run has a Vulkan backend");
-  else if (sb_session_device_open(false, &device, &diag) || !takes_scene(m->session, sb_session_device_for_sim(device), &diag))
-    skip(e, diag.count ? diag.items[0].message : "no memory");
+  else if (!sb_session_device_open(false, &device, &diag))
+    e->on_device = find_on_device(m->session, sb_session_device_for_sim(device), &diag);
+  if (e->outcome != SKIPPED && !e->on_device) skip(e, diag.count ? diag.items[0].message : "no memory");
   sb_session_device_close(device);
   sb_diagnostics_clear(&diag);
 }
@@ -146,7 +164,7 @@ static bool add_backend_words(const matrix *m, const entry *e, sb_leg *leg)
   if (!e->on_device) return sb_leg_add(leg, "--backend") && sb_leg_add(leg, "cpu");
   for (uint32_t p = 0; p < m->session->part_count; p++) {
     char setting[200];
-    if (!goes_to_device(&m->session->parts[p])) continue;
+    if (p >= 64 || !(e->on_device >> p & 1u)) continue;
     snprintf(setting, sizeof setting, "solver.%.150s.backend=vulkan", m->session->parts[p].name);
     ok = ok && sb_leg_add(leg, "--set") && sb_leg_add(leg, setting);
   }

@@ -1,11 +1,11 @@
 /* Runs on a machine with a Vulkan driver and loader and nothing else of this project.
  *
- *   gpu_run scene NAME SETUP TICKS MODULE    the setup on this machine's CPU (8, 4 and 1 lanes, 1 and 2 threads) and on its Vulkan device, every tick's
+ *   gpu_run scene NAME SETUP TICKS XPBD STEEL  the setup on this machine's CPU (8, 4 and 1 lanes, 1 and 2 threads) and on its Vulkan device, every tick's
  *                                            hash compared: one line "NAME TICKS HASH outcome"
- *   gpu_run cloth SIDE TICKS MODULE          a hanging cloth of SIDE by SIDE particles: time of a tick, bytes moved by count, share of the device's copy
+ *   gpu_run cloth SIDE TICKS XPBD              a hanging cloth of SIDE by SIDE particles: time of a tick, bytes moved by count, share of the device's copy
  *                                            bandwidth measured in the same run, time of the state hash
  *
- * MODULE: xpbd.so; with shaders that keep no rule it is the yardstick for what the rules cost. */
+ * XPBD, STEEL: the modules; an xpbd with shaders that keep no rule is the yardstick for what the rules cost. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -22,8 +22,8 @@
 #include "vulkan_device.h"
 #include "vulkan_graph.h"
 
-static const sb_solver_api *module_api;
-extern const sb_plugin_entry samebit_plugin_steel, samebit_plugin_featherstone, samebit_plugin_semi_implicit;
+static const sb_solver_api *module_api, *second_api;
+extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit;
 
 static double ms_now(void)
 {
@@ -46,9 +46,10 @@ static const sb_solver_api *find_static(const sb_plugin_entry *entry, const char
 
 static const sb_solver_api *find_solver(const char *id)
 {
-  const sb_plugin_entry *const others[] = {&samebit_plugin_steel, &samebit_plugin_featherstone, &samebit_plugin_semi_implicit};
+  const sb_plugin_entry *const others[] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit};
   if (!strcmp(module_api->desc->id, id)) return module_api;
-  for (size_t i = 0; i < 3; i++)
+  if (second_api && !strcmp(second_api->desc->id, id)) return second_api;
+  for (size_t i = 0; i < 2; i++)
     if (find_static(others[i], id)) return find_static(others[i], id);
   return NULL;
 }
@@ -72,6 +73,13 @@ static bool run_hashes(const sb_setup *setup, const sb_device *device, uint32_t 
   config.device = device;
   for (uint32_t p = 0; p < config.part_count; p++) setup->parts[p].backend = device && has_device(&setup->parts[p]) ? SB_BACKEND_VULKAN : SB_BACKEND_CPU;
   sb_status status = sb_sim_create(&config, &sim, diag);
+  /* what a solver refuses there it does here; something must be left there */
+  for (uint32_t p = 0; status && device && p + 1 < config.part_count; p++) {
+    printf("%s\n", diag->count ? diag->items[diag->count - 1].message : "");
+    sb_diagnostics_clear(diag);
+    setup->parts[p].backend = SB_BACKEND_CPU;
+    status = sb_sim_create(&config, &sim, diag);
+  }
   for (uint32_t t = 0; t < ticks && !status; t++) {
     status = sb_sim_step(sim, diag);
     if (!status && !sb_sim_hash_history(sim, t + 1, &hashes[t])) status = SB_E_INTERNAL;
@@ -249,28 +257,40 @@ static int time_cloth(int side, uint32_t ticks, sb_vulkan *vulkan, const sb_devi
   return status != SB_OK;
 }
 
+/* The solver of a module, or NULL with a message. */
+static const sb_solver_api *load(const char *path)
+{
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const sb_plugin_entry *entry = handle ? dlsym(handle, SB_PLUGIN_SYMBOL) : NULL;
+  if (!entry) {
+    fprintf(stderr, "%s\n", dlerror());
+    return NULL;
+  }
+  const sb_solver_factory *factory = entry->get_factory(SB_SOLVER_FACTORY_ID);
+  return factory->solvers[0];
+}
+
 int main(int argc, char **argv)
 {
   sb_diagnostics diag = {0};
   sb_vulkan *vulkan = NULL;
   sb_vulkan_device *made = NULL;
   sb_probe_result probe = {0};
-  const char *module = argc > 2 ? argv[argc - 1] : "";
-  void *handle = dlopen(module, RTLD_NOW | RTLD_LOCAL);
-  const sb_plugin_entry *entry = handle ? dlsym(handle, SB_PLUGIN_SYMBOL) : NULL;
-  if (!entry || (strcmp(argv[1], "scene") ? argc != 5 : argc != 6)) {
-    fprintf(stderr, "usage: gpu_run scene NAME SETUP TICKS MODULE | gpu_run cloth SIDE TICKS MODULE%s%s\n", handle ? "" : "\n", handle ? "" : dlerror());
+  bool scene = argc > 1 && !strcmp(argv[1], "scene");
+  if (scene ? argc != 7 : argc != 5) {
+    fprintf(stderr, "usage: gpu_run scene NAME SETUP TICKS XPBD STEEL | gpu_run cloth SIDE TICKS XPBD\n");
     return 2;
   }
-  const sb_solver_factory *factory = entry->get_factory(SB_SOLVER_FACTORY_ID);
-  module_api = factory->solvers[0];
+  module_api = load(argv[scene ? 5 : 4]);
+  second_api = scene ? load(argv[6]) : NULL;
+  if (!module_api || (scene && !second_api)) return 2;
   if (sb_vulkan_open(&vulkan, &diag) || sb_device_probe(vulkan, &probe, &diag) || sb_vulkan_device_create(vulkan, &made, &diag)) {
     print_all(&diag);
     return 2;
   }
   if (!probe.passed) printf("the device's probe failed\n");
   const sb_device *device = sb_vulkan_device_for_sim(made, false);
-  int failed = !strcmp(argv[1], "scene") ? compare_scene(argv[2], argv[3], (uint32_t)atoi(argv[4]), device) : time_cloth(atoi(argv[2]), (uint32_t)atoi(argv[3]), vulkan, device);
+  int failed = scene ? compare_scene(argv[2], argv[3], (uint32_t)atoi(argv[4]), device) : time_cloth(atoi(argv[2]), (uint32_t)atoi(argv[3]), vulkan, device);
   sb_vulkan_device_destroy(made);
   sb_vulkan_close(vulkan);
   return failed || !probe.passed;

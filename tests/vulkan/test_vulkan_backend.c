@@ -54,6 +54,12 @@ static const char soft[] = "[world]\nscene = generator:soft\ndt = 1/120\n[scene]
 static const char rope[] = "[world]\nscene = generator:rope\ndt = 1/120\n[scene]\ncount = 40\nlength = 0.8\nheight = 0.9\nradius = 0.012\nstretch = 5000\nbend = 20\n"
                            "damping = 0.2\nself_contact = 1\nobstacle = sphere\n[solver.rope]\nplugin = xpbd\nsubsteps = 4\n";
 
+static const char pyramid[] = "[world]\nscene = generator:pyramid\ndt = 1/60\n[scene]\nrows = 8\n[solver.boxes]\nplugin = steel\n";
+/* balls bounce, boxes roll over each other, three worlds */
+static const char pile[] = "[world]\nscene = generator:pile\ndt = 1/60\nreplicate = 3\n[scene]\ncount = 40\nside = 4\nextent = 1\n[solver.pile]\nplugin = steel\n"
+                           "restitution_threshold = 0.1\n";
+static const char round_and_flat[] = "[world]\nscene = generator:shapes\ndt = 1/120\n[scene]\ncount = 24\n[solver.all]\nplugin = steel\n";
+
 static void compare_runs(const char *text, uint32_t ticks, const char *commands)
 {
   run cpu = start(text, "cpu", "recorded"), device = start(text, "vulkan", commands);
@@ -77,7 +83,10 @@ static void test_worlds(void **state) { (void)state, compare_runs(worlds, 40, "r
 static void test_folded(void **state) { (void)state, compare_runs(folded, 60, "recorded"); }
 static void test_soft(void **state) { (void)state, compare_runs(soft, 60, "recorded"); }
 static void test_rope(void **state) { (void)state, compare_runs(rope, 60, "recorded"); }
-static void test_one_by_one(void **state) { (void)state, compare_runs(soft, 8, "one_by_one"); }
+static void test_one_by_one(void **state) { (void)state, compare_runs(soft, 8, "one_by_one"), compare_runs(pyramid, 8, "one_by_one"); }
+static void test_pyramid(void **state) { (void)state, compare_runs(pyramid, 90, "recorded"); }
+static void test_pile(void **state) { (void)state, compare_runs(pile, 90, "recorded"); }
+static void test_shapes(void **state) { (void)state, compare_runs(round_and_flat, 60, "recorded"); }
 
 /* The device's hash of an array is the host's, and sees the last bit of one particle. */
 static void test_hash(void **state)
@@ -208,10 +217,33 @@ static void test_refuses_bodies(void **state)
   refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = xpbd\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "moves particles alone");
 }
 
-static void test_refuses_steel(void **state)
+static void test_refuses_rest(void **state)
 {
   (void)state;
-  refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = steel\n", "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, "on vulkan: declared Off");
+  refuse("[world]\nscene = generator:chain\n[solver.all]\nplugin = steel\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "steel moves free bodies alone");
+  refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = steel\nsleep_ticks = 10\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "without sleep");
+  refuse("[world]\nscene = generator:chain\n[solver.all]\nplugin = featherstone\n", "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, "on vulkan: declared Off");
+}
+
+/* What a solver keeps from tick to tick crosses over too. */
+static void test_warm_snapshot(void **state)
+{
+  (void)state;
+  sb_diagnostics diag = {0};
+  run cpu = start(pyramid, "cpu", "recorded"), device = start(pyramid, "vulkan", "recorded");
+  void *bytes;
+  size_t size;
+  for (int t = 0; t < 15; t++) step(&device);
+  assert_int_equal(sb_sim_snapshot(device.sim, &bytes, &size, &diag), SB_OK);
+  assert_int_equal(sb_sim_restore(cpu.sim, bytes, size, &diag), SB_OK);
+  for (int t = 0; t < 15; t++) step(&device), step(&cpu);
+  assert_int_equal(sb_sim_hash(cpu.sim), sb_sim_hash(device.sim));
+  assert_int_equal(sb_sim_restore(device.sim, bytes, size, &diag), SB_OK);
+  free(bytes);
+  for (int t = 0; t < 15; t++) step(&device);
+  assert_int_equal(sb_sim_hash(cpu.sim), sb_sim_hash(device.sim));
+  stop(&cpu);
+  stop(&device);
 }
 
 static const char fall[] = "[world]\nscene = generator:cloth\n[determinism]\nmode = %s\n[scene]\nmodel = springs\nrows = 4\ncolumns = 4\n[solver.all]\nplugin = %s\n";
@@ -257,7 +289,7 @@ int main(void)
       cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
       cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),
       cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed),        cmocka_unit_test(test_refuses_bodies),
-      cmocka_unit_test(test_refuses_steel), cmocka_unit_test(test_refuses_shaders),
+      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

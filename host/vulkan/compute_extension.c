@@ -7,6 +7,7 @@
 
 #include "samebit/abi.h"
 #include "spirv_audit.h"
+#include "spirv_interface.h"
 
 typedef struct object_list {
   void **items;
@@ -157,6 +158,28 @@ static sb_status judge(const compute_part *p, const sb_pipeline_desc *desc, char
   return status;
 }
 
+/* In every mode: a driver gets no words that want more than the pipeline gives or the device has. */
+static sb_status fits(const compute_part *p, const sb_pipeline_desc *desc, char *error, uint32_t error_size)
+{
+  sb_spirv_interface wants;
+  const sb_vulkan_limits limits = sb_vulkan_limits_of(p->vulkan);
+  char text[160];
+  sb_status status = SB_OK;
+  sb_spirv_interface_read(desc->words, (size_t)desc->word_count, &wants);
+  const uint32_t *size = wants.local_size;
+  bool few = size[0] <= limits.invocations && size[1] <= limits.invocations && (uint64_t)size[0] * size[1] <= limits.invocations &&
+             (uint64_t)size[0] * size[1] * size[2] <= limits.invocations;
+  if (!sb_spirv_interface_fits(&wants, desc->buffer_count, desc->push_bytes, text, sizeof text)) {
+    status = SB_E_ARGUMENT;
+  } else if (!few || wants.shared_bytes > limits.shared_bytes) {
+    status = SB_E_UNSUPPORTED;
+    snprintf(text, sizeof text, "a workgroup of %u x %u x %u with %llu bytes of shared memory; the device has %u invocations and %u bytes", size[0],
+             size[1], size[2], (unsigned long long)wants.shared_bytes, limits.invocations, limits.shared_bytes);
+  }
+  if (status && error && error_size) snprintf(error, error_size, "shader \"%.40s\": %s", desc->name ? desc->name : "?", text);
+  return status;
+}
+
 static sb_status create_pipeline(void *context, const sb_pipeline_desc *desc, uint32_t *handle, char *error, uint32_t error_size)
 {
   compute_part *p = context;
@@ -164,6 +187,7 @@ static sb_status create_pipeline(void *context, const sb_pipeline_desc *desc, ui
   if (!desc || desc->struct_size != sizeof *desc) return complain(SB_E_VERSION, error, error_size, "sb_pipeline_desc has another size");
   if (!desc->words || desc->word_count < 5) return complain(SB_E_ARGUMENT, error, error_size, "the shader has no words");
   sb_status status = judge(p, desc, error, error_size);
+  if (!status) status = fits(p, desc, error, error_size);
   if (status) return status;
   used_pipeline *made = calloc(1, sizeof *made);
   if (!made || !reserve(&p->pipelines)) {

@@ -56,6 +56,7 @@ static void describe(sb_vulkan *v)
   v->invocations_max = all.properties.limits.maxComputeWorkGroupInvocations;
   if (v->invocations_max > all.properties.limits.maxComputeWorkGroupSize[0])
     v->invocations_max = all.properties.limits.maxComputeWorkGroupSize[0];
+  v->shared_max = all.properties.limits.maxComputeSharedMemorySize;
   v->binding_max = all.properties.limits.maxStorageBufferRange;
   v->allocation_max = allocation.maxMemoryAllocationSize;
   v->buffer_max = v->binding_max < v->allocation_max ? v->binding_max : v->allocation_max;

@@ -48,7 +48,7 @@ struct sb_vulkan_graph {
 
 sb_vulkan_limits sb_vulkan_limits_of(const sb_vulkan *v)
 {
-  return (sb_vulkan_limits){v->binding_max, v->groups_max, v->invocations_max};
+  return (sb_vulkan_limits){v->binding_max, v->groups_max, v->invocations_max, v->shared_max};
 }
 
 uint64_t sb_vulkan_buffer_size(const sb_vulkan_buffer *buffer) { return buffer->size; }

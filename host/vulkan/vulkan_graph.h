@@ -16,6 +16,7 @@ typedef struct sb_vulkan_slice {
 typedef struct sb_vulkan_limits {
   uint64_t binding_bytes; /* the largest slice that a shader can see */
   uint32_t groups, invocations;
+  uint32_t shared_bytes; /* of a workgroup's memory */
 } sb_vulkan_limits;
 sb_vulkan_limits sb_vulkan_limits_of(const sb_vulkan *vulkan);
 uint64_t sb_vulkan_buffer_size(const sb_vulkan_buffer *buffer);

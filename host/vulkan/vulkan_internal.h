@@ -21,6 +21,7 @@ struct sb_vulkan {
   uint32_t family;
   uint32_t groups_max;
   uint32_t invocations_max;
+  uint32_t shared_max; /* bytes of a workgroup's memory */
   uint64_t binding_max; /* bytes of a binding */
   uint64_t buffer_max;  /* of a buffer that the host sees */
   uint64_t allocation_max;

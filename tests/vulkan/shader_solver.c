@@ -7,6 +7,11 @@
 #include "samebit/compute.h"
 #include "samebit/solver_tools.h"
 
+/* Words that are left out at the end: a module that is cut off. */
+#ifndef SHADER_CUT
+#define SHADER_CUT 0
+#endif
+
 static const sb_solver_desc desc = {
     .struct_size = sizeof(sb_solver_desc), .handles = SB_HANDLES_PARTICLES, .id = FIXTURE_ID, .version = "1.0.0", .vendor = "test",
     .text = "A shader that the host must judge.", .mode = {SB_MODE_OFF, SB_MODE_CROSS_PLATFORM}, .mode_reason = {"runs on the device alone", "so it says"},
@@ -38,7 +43,7 @@ static sb_status bind(void *self, const sb_bind *b, char *error, uint32_t size)
     return SB_E_UNSUPPORTED;
   }
   const sb_compute *c = s->compute;
-  const sb_pipeline_desc pipeline = {sizeof pipeline, 2, sizeof(push_words), 0, "fall", SHADER, sizeof SHADER / sizeof *SHADER};
+  const sb_pipeline_desc pipeline = {sizeof pipeline, 2, sizeof(push_words), 0, "fall", SHADER, sizeof SHADER / sizeof *SHADER - SHADER_CUT};
   s->words = 3 * b->model->particle_count;
   status = c->create_pipeline(c->context, &pipeline, &s->pipeline, error, size);
   if (!status) status = c->state_buffer(c->context, "particle_q", &s->q, error, size);

@@ -1,4 +1,5 @@
-/* What near pairs hand to their lane objects: trees of boxes with eight children each, and batches of pairs. C library only. */
+/* What near pairs hand to their lane objects: trees of boxes with eight children each, what leaves speak for, and
+ * batches of pairs. C library only. */
 #ifndef SAMEBIT_COLLISION_NEAR_BATCH_H
 #define SAMEBIT_COLLISION_NEAR_BATCH_H
 
@@ -7,13 +8,35 @@
 #define NEAR_CHILDREN 8u
 #define NEAR_BATCH 64u
 
-/* Boxes of one level of all trees, by component: lo x y z, hi x y z. Children of entry i are the eight from 8 i of the level below. */
+/* Elements; eight, 64 and 512 of them. */
+enum { NEAR_ELEMENTS, NEAR_LEAVES, NEAR_NODES, NEAR_BLOCKS, NEAR_LEVELS };
+
+/* Boxes of one level of all trees, by component: lo x y z, hi x y z. Children of entry i are the eight from 8 i of the
+ * level below. */
 typedef struct near_level {
   float *box[6];    /* positions, m */
   float *speed[6];  /* velocities, m/s; NULL for elements */
   float *normal[6]; /* unit normals; NULL for elements */
   float *radius;    /* the largest, m; NULL for elements */
 } near_level;
+
+/* Particles or edges that the triangles of a leaf speak for, in eights; a leaf's last eight is filled up with the last
+ * one. */
+typedef struct near_owned {
+  uint32_t *start; /* by leaf, and one more: eights */
+  uint8_t *count;  /* by leaf */
+  uint32_t *of;    /* by place: particle or edge */
+  float *box[6];   /* of particles: position (m), then velocity (m/s); of edges: lo, hi */
+} near_owned;
+
+typedef struct near_tree {
+  near_level level[NEAR_LEVELS];
+  near_owned vertices, edges;
+  float *row_x, *row_v; /* by particle, 4 each: position and radius (m); velocity (m/s) */
+  uint32_t
+      *corner; /* by leaf: eight first corners, eight second, eight third; what is not there repeats the last element */
+  uint32_t *edge_end; /* by eight of edges: eight first ends, eight second */
+} near_tree;
 
 /* What is looked for among the children of an entry. */
 typedef struct near_query {
@@ -22,14 +45,25 @@ typedef struct near_query {
   float dt;
 } near_query;
 
-/* Pairs of features, by component: four particles each, of which kinds use the first two, or all. */
+/* Features of two leaves that come near each other. */
+#define NEAR_FOUND_FACES 384u /* 24 corners each, against eight triangles */
+#define NEAR_FOUND_EDGES 576u
+typedef struct near_found {
+  uint32_t face_count, edge_count;
+  uint32_t vertex[NEAR_FOUND_FACES], slot[NEAR_FOUND_FACES];   /* particle; slot of the triangle */
+  uint32_t edge_a[NEAR_FOUND_EDGES], edge_b[NEAR_FOUND_EDGES]; /* places */
+} near_found;
+
+/* Pairs of features: four particles each, of which kinds use the first two, or all. Places up to the next multiple of
+ * eight hold particles too. */
 typedef struct near_batch {
   uint32_t count;
-  float x[12][NEAR_BATCH], v[12][NEAR_BATCH];
-  float thickness[NEAR_BATCH];
   float dt;
-  float distance[NEAR_BATCH], side[NEAR_BATCH], cut[NEAR_BATCH]; /* cut: distance below which the pair counts; below 0 where it never does */
-  uint32_t a[NEAR_BATCH], b[NEAR_BATCH];                         /* features, for the caller */
+  uint32_t particle[4][NEAR_BATCH];
+  uint32_t a[NEAR_BATCH], b[NEAR_BATCH]; /* features, for the caller */
+  float thickness[NEAR_BATCH];           /* m: the larger radius of each side, added */
+  float distance[NEAR_BATCH], side[NEAR_BATCH],
+      cut[NEAR_BATCH]; /* cut: distance below which the pair counts; below 0 where it never does */
 } near_batch;
 
 typedef struct near_lanes {
@@ -37,15 +71,21 @@ typedef struct near_lanes {
   uint32_t (*meet)(const near_level *level, uint32_t first, const near_query *q);
   /* The same for elements, whose reach is given. */
   uint32_t (*meet_elements)(const near_level *level, uint32_t first, const float box[6], float reach);
+  /* For each leaf of node a, which leaves of node b come within its reach, b's from a's on where a is b. share: for
+   * each leaf of a, those of b that share a particle with it, NULL for none; such leaves are passed over where they are
+   * flat together. */
+  void (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share,
+                     uint8_t found[NEAR_CHILDREN]);
+  /* Vertices and triangles, edges and edges of two leaves of triangles that come within reach and share no particle. */
+  void (*meet_leaves)(const near_tree *t, uint32_t a, uint32_t b, float dt, near_found *found);
   /* Boxes of `count` entries of a level from those of the level below. */
   void (*join)(const near_level *below, near_level *level, uint32_t first, uint32_t count);
-  /* Boxes of eight elements, and of the entry that holds them, from their corners: positions and velocities by component (corner, then
-   * axis), element by element. `used` elements are there. */
-  void (*refit)(near_level *elements, near_level *leaves, uint32_t leaf, const float (*x)[NEAR_CHILDREN], const float (*v)[NEAR_CHILDREN],
-                const float *radius, uint32_t used, int32_t points);
-  void (*points)(near_batch *b);
-  void (*faces)(near_batch *b);
-  void (*edges)(near_batch *b);
+  /* Boxes of a leaf, of its elements, of which `used` are there, and of what they speak for. points: the elements are
+   * particles. */
+  void (*refit)(near_tree *t, uint32_t leaf, uint32_t used, int32_t points);
+  void (*points)(const near_tree *t, near_batch *b);
+  void (*faces)(const near_tree *t, near_batch *b);
+  void (*edges)(const near_tree *t, near_batch *b);
 } near_lanes;
 
 extern const near_lanes collision_near_lanes1, collision_near_lanes4, collision_near_lanes8;

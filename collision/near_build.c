@@ -1,5 +1,5 @@
-/* What the model fixes of near pairs: groups, the order of their elements, edges, and which pieces of surface share particles. Knows
- * collision_state.h. */
+/* What the model fixes of near pairs: groups, the order of their elements, edges, and which pieces of surface share
+ * particles. Knows collision_state.h. */
 #include "collision_state.h"
 
 #include "near_order.h"
@@ -9,7 +9,8 @@
 
 static bool masks_meet(const sb_model *m, uint32_t d, uint32_t e)
 {
-  return (m->deformable_contype[d] & m->deformable_conaffinity[e]) || (m->deformable_contype[e] & m->deformable_conaffinity[d]);
+  return (m->deformable_contype[d] & m->deformable_conaffinity[e]) ||
+         (m->deformable_contype[e] & m->deformable_conaffinity[d]);
 }
 
 bool collision_deformables_meet(const sb_model *m, uint32_t d, uint32_t e)
@@ -29,14 +30,19 @@ static void find_active(const sb_model *m, uint8_t *active)
 
 /* Temporary tables of the build. */
 typedef struct near_plan {
-  uint8_t *active;       /* by deformable */
-  uint32_t *tri_start;   /* deformable_count + 1, into tris */
-  uint32_t *tris;        /* triangles by deformable, of their first particle */
-  uint8_t *spoken_for;   /* by particle: some triangle owns it */
+  uint8_t *active;     /* by deformable */
+  uint32_t *tri_start; /* deformable_count + 1, into tris */
+  uint32_t *tris;      /* triangles by deformable, of their first particle */
+  uint8_t *spoken_for; /* by particle: some triangle owns it */
+  uint8_t *owns;       /* by slot: corners (3 bits) and sides (3 bits) that this triangle speaks for */
+  uint32_t *side;      /* by slot: 3 edges, from each corner to the next */
   key_item *items, *scratch;
 } near_plan;
 
-static uint32_t deformable_of(const sb_model *m, uint32_t tri) { return (uint32_t)m->particle_deformable[m->tri_indices[3 * (size_t)tri]]; }
+static uint32_t deformable_of(const sb_model *m, uint32_t tri)
+{
+  return (uint32_t)m->particle_deformable[m->tri_indices[3 * (size_t)tri]];
+}
 
 static void list_triangles(const sb_model *m, near_plan *p)
 {
@@ -85,9 +91,10 @@ static sb_status build_groups(sb_collision *c, collision_near *n, const near_pla
 static sb_status build_levels(sb_collision *c, collision_near *n)
 {
   uint32_t padded = (n->node_count + 7) / 8 * 8;
-  const size_t count[NEAR_LEVELS] = {(size_t)n->node_count * NEAR_NODE, (size_t)n->node_count * 8, padded, (padded / 8 + 7) / 8 * 8};
+  const size_t count[NEAR_LEVELS] = {(size_t)n->node_count * NEAR_NODE, (size_t)n->node_count * 8, padded,
+                                     (padded / 8 + 7) / 8 * 8};
   for (int l = 0; l < NEAR_LEVELS; l++) {
-    near_level *level = &n->level[l];
+    near_level *level = &n->tree.level[l];
     for (int k = 0; k < 6; k++) {
       level->box[k] = collision_alloc(c, count[l], sizeof(float));
       level->speed[k] = l ? collision_alloc(c, count[l], sizeof(float)) : NULL;
@@ -103,9 +110,10 @@ static sb_status build_levels(sb_collision *c, collision_near *n)
   }
   n->node_group = collision_alloc(c, n->node_count, sizeof *n->node_group);
   n->element = collision_alloc(c, count[0], sizeof *n->element);
-  n->owns = collision_alloc(c, count[0], sizeof *n->owns);
-  n->element_edge = collision_alloc(c, count[0] * 3, sizeof *n->element_edge);
-  return n->node_group && n->element && n->owns && n->element_edge ? SB_OK : SB_E_MEMORY;
+  n->tree.corner = collision_alloc(c, count[0] * 3, sizeof *n->tree.corner);
+  n->tree.row_x = collision_alloc(c, 4 * (size_t)c->model->particle_count, sizeof(float));
+  n->tree.row_v = collision_alloc(c, 4 * (size_t)c->model->particle_count, sizeof(float));
+  return n->node_group && n->element && n->tree.corner && n->tree.row_x && n->tree.row_v ? SB_OK : SB_E_MEMORY;
 }
 
 /* Triangles in the order of their middles along a curve, at rest; who speaks for which particle. */
@@ -129,7 +137,7 @@ static void order_triangles(const sb_model *m, collision_near *n, const near_gro
     n->element[slot] = p->items[i].value;
     for (int k = 0; k < 3; k++) {
       int32_t particle = m->tri_indices[3 * (size_t)n->element[slot] + k];
-      if (!p->spoken_for[particle]) n->owns[slot] |= (uint8_t)(1u << k);
+      if (!p->spoken_for[particle]) p->owns[slot] |= (uint8_t)(1u << k);
       p->spoken_for[particle] = 1;
     }
   }
@@ -147,7 +155,8 @@ static sb_status build_edges(sb_collision *c, collision_near *n, near_plan *p)
     for (uint32_t i = 0; group->deformable != COLLISION_NONE && i < group->elements; i++) {
       uint32_t slot = group->first_node * NEAR_NODE + i;
       for (uint32_t k = 0; k < 3; k++) {
-        uint32_t a = (uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + k], b = (uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + (k + 1) % 3];
+        uint32_t a = (uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + k],
+                 b = (uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + (k + 1) % 3];
         p->items[sides++] = (key_item){(uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a), 3 * slot + k, 0};
       }
     }
@@ -163,9 +172,9 @@ static sb_status build_edges(sb_collision *c, collision_near *n, near_plan *p)
       n->edge[2 * (size_t)n->edge_count + 1] = (int32_t)(uint32_t)p->items[i].key;
       n->edge_count++;
       n->world_edge_start[m->deformable_world[m->particle_deformable[high_half(p->items[i].key)]] + 1] = n->edge_count;
-      n->owns[slot] |= (uint8_t)(8u << k);
+      p->owns[slot] |= (uint8_t)(8u << k);
     }
-    n->element_edge[3 * (size_t)slot + k] = n->edge_count - 1;
+    p->side[3 * (size_t)slot + k] = n->edge_count - 1;
   }
   for (uint32_t w = 0; w < m->world_count; w++)
     if (n->world_edge_start[w + 1] < n->world_edge_start[w]) n->world_edge_start[w + 1] = n->world_edge_start[w];
@@ -180,50 +189,148 @@ static uint32_t drop_equal(key_item *items, uint32_t count)
   return kept;
 }
 
-/* Which entries of a level, `size` slots each, share a particle: (particle, entry) sorted, then pairs of entries. */
-static sb_status build_touch(sb_collision *c, collision_near *n, int level, uint32_t size)
+/* Pairs of leaves that share a particle, the lower first, sorted; malloc'd. */
+typedef struct leaf_pairs {
+  key_item *items;
+  uint32_t count;
+} leaf_pairs;
+
+/* (particle, leaf) sorted, then pairs of leaves, each leaf with itself too. */
+static sb_status find_leaf_pairs(const sb_collision *c, const collision_near *n, leaf_pairs *out)
 {
   const sb_model *m = c->model;
-  size_t slots = (size_t)n->node_count * NEAR_NODE, entries = slots / size;
-  n->touch_start[level] = collision_alloc(c, entries + 1, sizeof **n->touch_start);
+  size_t slots = (size_t)n->node_count * NEAR_NODE;
   key_item *items = malloc((3 * slots + 1) * sizeof *items), *scratch = malloc((3 * slots + 1) * sizeof *scratch);
-  uint32_t count = 0, pairs = 0;
-  sb_status status = items && scratch && n->touch_start[level] ? SB_OK : SB_E_MEMORY;
-  for (uint32_t g = 0; !status && g < n->group_count; g++)
+  uint32_t count = 0, found = 0;
+  if (!items || !scratch) goto out;
+  for (uint32_t g = 0; g < n->group_count; g++)
     for (uint32_t i = 0; n->groups[g].deformable != COLLISION_NONE && i < n->groups[g].elements; i++) {
       uint32_t slot = n->groups[g].first_node * NEAR_NODE + i;
       for (int k = 0; k < 3; k++)
-        items[count++] = (key_item){(uint64_t)(uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + k] << 32 | slot / size, 0, 0};
+        items[count++] = (key_item){
+            (uint64_t)(uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + k] << 32 | slot / NEAR_CHILDREN, 0, 0};
     }
-  if (!status) key_sort(items, scratch, count), count = drop_equal(items, count);
-  for (int pass = 0; !status && pass < 2; pass++) {
-    uint32_t found = 0;
+  key_sort(items, scratch, count);
+  count = drop_equal(items, count);
+  for (int pass = 0; pass < 2; pass++) {
+    found = 0;
     for (uint32_t i = 0; i < count; i++)
-      for (uint32_t k = i + 1; k < count && high_half(items[k].key) == high_half(items[i].key); k++, found++)
-        if (pass) scratch[found] = (key_item){items[i].key << 32 | (uint32_t)items[k].key, 0, 0};
-    pairs = found;
+      for (uint32_t k = i; k < count && high_half(items[k].key) == high_half(items[i].key); k++, found++)
+        if (pass) out->items[found] = (key_item){items[i].key << 32 | (uint32_t)items[k].key, 0, 0};
     if (pass) break;
     free(scratch);
     scratch = malloc(((size_t)found + 1) * sizeof *scratch);
-    status = scratch ? SB_OK : SB_E_MEMORY;
+    out->items = malloc(((size_t)found + 1) * sizeof *out->items);
+    if (!scratch || !out->items) goto out;
   }
+  key_sort(out->items, scratch, found);
+  out->count = drop_equal(out->items, found);
+out:
   free(items);
-  items = status ? NULL : malloc(((size_t)pairs + 1) * sizeof *items);
-  if (items) {
-    key_sort(scratch, items, pairs);
-    pairs = drop_equal(scratch, pairs);
-    n->touch[level] = collision_alloc(c, pairs, sizeof **n->touch);
+  bool room = scratch && out->items;
+  free(scratch);
+  return room ? SB_OK : SB_E_MEMORY;
+}
+
+/* Nodes that share a particle, and which of their leaves do. */
+static sb_status build_touch(sb_collision *c, collision_near *n)
+{
+  leaf_pairs leaves = {NULL, 0};
+  key_item *nodes = NULL, *scratch = NULL;
+  uint32_t count = 0;
+  sb_status status = find_leaf_pairs(c, n, &leaves);
+  if (!status) {
+    nodes = malloc(((size_t)leaves.count + 1) * sizeof *nodes);
+    scratch = malloc(((size_t)leaves.count + 1) * sizeof *scratch);
+    if (!nodes || !scratch) status = SB_E_MEMORY;
   }
-  if (!status && (!items || !n->touch[level])) status = SB_E_MEMORY;
-  for (uint32_t i = 0; !status && i < pairs; i++) {
-    n->touch[level][i] = (uint32_t)scratch[i].key;
-    n->touch_start[level][high_half(scratch[i].key) + 1] = i + 1;
+  if (!status) {
+    for (uint32_t i = 0; i < leaves.count; i++)
+      nodes[i] = (key_item){(uint64_t)(high_half(leaves.items[i].key) / NEAR_CHILDREN) << 32 |
+                                (uint32_t)leaves.items[i].key / NEAR_CHILDREN,
+                            i, 0};
+    key_sort(nodes, scratch, leaves.count);
+    for (uint32_t i = 0; i < leaves.count; i++) count += i == 0 || nodes[i].key != nodes[i - 1].key;
+    n->touch_start = collision_alloc(c, (size_t)n->node_count + 1, sizeof *n->touch_start);
+    n->touch = collision_alloc(c, count, sizeof *n->touch);
+    n->share = collision_alloc(c, NEAR_CHILDREN * (size_t)count, sizeof *n->share);
+    if (!n->touch_start || !n->touch || !n->share) status = SB_E_MEMORY;
   }
-  for (size_t i = 0; !status && i < entries; i++)
-    if (n->touch_start[level][i + 1] < n->touch_start[level][i]) n->touch_start[level][i + 1] = n->touch_start[level][i];
-  free(items);
+  count = 0;
+  for (uint32_t i = 0; !status && i < leaves.count; i++) {
+    if (i == 0 || nodes[i].key != nodes[i - 1].key) n->touch[count++] = (uint32_t)nodes[i].key;
+    uint64_t pair = leaves.items[nodes[i].value].key;
+    n->share[NEAR_CHILDREN * (size_t)(count - 1) + high_half(pair) % NEAR_CHILDREN] |=
+        (uint8_t)(1u << (uint32_t)pair % NEAR_CHILDREN);
+    n->touch_start[high_half(nodes[i].key) + 1] = count;
+  }
+  for (uint32_t i = 0; !status && i < n->node_count; i++)
+    if (n->touch_start[i + 1] < n->touch_start[i]) n->touch_start[i + 1] = n->touch_start[i];
+  free(leaves.items);
+  free(nodes);
   free(scratch);
   return status;
+}
+
+/* --- what leaves speak for --- */
+
+/* Corners of the leaves' elements; particles, whose order is made anew in each step, have theirs from there. */
+static void list_corners(const sb_collision *c, collision_near *n, const near_group *g)
+{
+  for (uint32_t i = 0; i < g->nodes * NEAR_NODE; i++) {
+    uint32_t slot = g->first_node * NEAR_NODE + i,
+             element = n->element[i < g->elements ? slot : g->first_node * NEAR_NODE + g->elements - 1];
+    for (uint32_t k = 0; k < 3; k++)
+      n->tree.corner[3 * (size_t)(slot / NEAR_CHILDREN * NEAR_CHILDREN) + k * NEAR_CHILDREN + slot % NEAR_CHILDREN] =
+          (uint32_t)c->model->tri_indices[3 * (size_t)element + k];
+  }
+}
+
+static bool owned_room(sb_collision *c, const collision_near *n, near_owned *o, const near_plan *p, uint32_t shift)
+{
+  size_t leaves = (size_t)n->node_count * NEAR_CHILDREN, eights = 0;
+  o->start = collision_alloc(c, leaves + 1, sizeof *o->start);
+  o->count = collision_alloc(c, leaves, sizeof *o->count);
+  if (!o->start || !o->count) return false;
+  for (size_t leaf = 0; leaf < leaves; leaf++) {
+    for (uint32_t i = 0; i < NEAR_CHILDREN; i++)
+      o->count[leaf] = (uint8_t)(o->count[leaf] + __builtin_popcount(p->owns[leaf * NEAR_CHILDREN + i] >> shift & 7u));
+    eights += (o->count[leaf] + NEAR_CHILDREN - 1) / NEAR_CHILDREN;
+    o->start[leaf + 1] = (uint32_t)eights;
+  }
+  o->of = collision_alloc(c, eights * NEAR_CHILDREN, sizeof *o->of);
+  for (int k = 0; k < 6; k++) {
+    o->box[k] = collision_alloc(c, eights * NEAR_CHILDREN, sizeof(float));
+    if (!o->box[k]) return false;
+  }
+  return o->of != NULL;
+}
+
+static sb_status build_owned(sb_collision *c, collision_near *n, const near_plan *p)
+{
+  near_tree *t = &n->tree;
+  if (!owned_room(c, n, &t->vertices, p, 0) || !owned_room(c, n, &t->edges, p, 3)) return SB_E_MEMORY;
+  uint32_t leaves = n->node_count * NEAR_CHILDREN;
+  t->edge_end = collision_alloc(c, 2 * NEAR_CHILDREN * (size_t)t->edges.start[leaves], sizeof *t->edge_end);
+  if (!t->edge_end) return SB_E_MEMORY;
+  for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+    size_t vertex = NEAR_CHILDREN * (size_t)t->vertices.start[leaf],
+           edge = NEAR_CHILDREN * (size_t)t->edges.start[leaf];
+    for (uint32_t i = 0; i < NEAR_CHILDREN * 3; i++) {
+      uint32_t slot = leaf * NEAR_CHILDREN + i / 3, k = i % 3;
+      if (p->owns[slot] >> k & 1u)
+        t->vertices.of[vertex++] = (uint32_t)c->model->tri_indices[3 * (size_t)n->element[slot] + k];
+      if (p->owns[slot] >> (3 + k) & 1u) t->edges.of[edge++] = p->side[3 * (size_t)slot + k];
+    }
+    for (; vertex < NEAR_CHILDREN * (size_t)t->vertices.start[leaf + 1]; vertex++)
+      t->vertices.of[vertex] = t->vertices.of[vertex - 1];
+    for (; edge < NEAR_CHILDREN * (size_t)t->edges.start[leaf + 1]; edge++) t->edges.of[edge] = t->edges.of[edge - 1];
+  }
+  for (uint32_t i = 0; i < NEAR_CHILDREN * t->edges.start[leaves]; i++)
+    for (uint32_t k = 0; k < 2; k++)
+      t->edge_end[2 * NEAR_CHILDREN * (size_t)(i / NEAR_CHILDREN) + k * NEAR_CHILDREN + i % NEAR_CHILDREN] =
+          (uint32_t)n->edge[2 * (size_t)t->edges.of[i] + k];
+  return SB_OK;
 }
 
 static uint32_t bits_of(uint32_t count)
@@ -244,9 +351,11 @@ static sb_status build_ranges(sb_collision *c, collision_near *n)
   for (uint32_t t = 0; t < m->tri_count; t++) n->world_tri_start[m->deformable_world[deformable_of(m, t)] + 1] = t + 1;
   for (uint32_t w = 0; w < m->world_count; w++) {
     if (n->world_tri_start[w + 1] < n->world_tri_start[w]) n->world_tri_start[w + 1] = n->world_tri_start[w];
-    uint32_t particles = m->world_particle_start[w + 1] - m->world_particle_start[w], edges = n->world_edge_start[w + 1] - n->world_edge_start[w];
+    uint32_t particles = m->world_particle_start[w + 1] - m->world_particle_start[w],
+             edges = n->world_edge_start[w + 1] - n->world_edge_start[w];
     n->bits_a = larger(n->bits_a, bits_of(larger(particles, edges)));
-    n->bits_b = larger(n->bits_b, bits_of(larger(larger(particles, edges), n->world_tri_start[w + 1] - n->world_tri_start[w])));
+    n->bits_b =
+        larger(n->bits_b, bits_of(larger(larger(particles, edges), n->world_tri_start[w + 1] - n->world_tri_start[w])));
   }
   return n->bits_a + n->bits_b + bits_of(m->world_count) + 2 <= 64 ? SB_OK : SB_E_ARGUMENT;
 }
@@ -284,19 +393,25 @@ static sb_status build_with(sb_collision *c, collision_near *n, near_plan *p)
   list_triangles(m, p);
   sb_status status = build_groups(c, n, p);
   uint64_t usual = usual_pairs(c, p);
-  if (!c->settings.near_pair_capacity) c->settings.near_pair_capacity = usual < UINT32_MAX ? (uint32_t)usual : UINT32_MAX;
+  if (!c->settings.near_pair_capacity)
+    c->settings.near_pair_capacity = usual < UINT32_MAX ? (uint32_t)usual : UINT32_MAX;
   if (!n->group_count) c->settings.near_pair_capacity = 0;
   n->pairs.capacity = c->usage.near_pair_capacity = c->settings.near_pair_capacity;
   if (status || !n->group_count) return status;
   if (n->node_count >= UINT32_MAX / (3 * NEAR_NODE)) return SB_E_ARGUMENT;
   status = build_levels(c, n);
+  p->owns = calloc((size_t)n->node_count * NEAR_NODE, sizeof *p->owns);
+  p->side = calloc((size_t)n->node_count * NEAR_NODE * 3, sizeof *p->side);
+  if (!p->owns || !p->side) status = SB_E_MEMORY;
   for (uint32_t g = 0; !status && g < n->group_count; g++) {
     if (n->groups[g].deformable != COLLISION_NONE) order_triangles(m, n, &n->groups[g], p);
     for (uint32_t k = 0; k < n->groups[g].nodes; k++) n->node_group[n->groups[g].first_node + k] = g;
   }
   if (!status) status = build_edges(c, n, p);
-  if (!status) status = build_touch(c, n, NEAR_LEAVES, NEAR_CHILDREN);
-  if (!status) status = build_touch(c, n, NEAR_NODES, NEAR_NODE);
+  if (!status) status = build_touch(c, n);
+  for (uint32_t g = 0; !status && g < n->group_count; g++)
+    if (n->groups[g].deformable != COLLISION_NONE) list_corners(c, n, &n->groups[g]);
+  if (!status) status = build_owned(c, n, p);
   if (!status) status = build_ranges(c, n);
   return status ? status : build_buffers(c, n);
 }
@@ -305,15 +420,22 @@ sb_status collision_near_build(sb_collision *c)
 {
   const sb_model *m = c->model;
   collision_near *n = &c->near;
-  n->lanes = c->settings.lanes == 8 ? &collision_near_lanes8 : c->settings.lanes == 4 ? &collision_near_lanes4 : &collision_near_lanes1;
+  n->lanes = c->settings.lanes == 8   ? &collision_near_lanes8
+             : c->settings.lanes == 4 ? &collision_near_lanes4
+                                      : &collision_near_lanes1;
   n->world_start = collision_alloc(c, (size_t)m->world_count + 1, sizeof *n->world_start);
   if (!n->world_start) return SB_E_MEMORY;
   n->pairs = (sb_near_pairs){.struct_size = sizeof n->pairs, .world_start = n->world_start};
   if (!m->particle_count) c->settings.near_pair_capacity = 0;
   if (!m->particle_count) return SB_OK;
   size_t items = 3 * (size_t)m->tri_count + 1;
-  near_plan p = {calloc((size_t)m->deformable_count + 1, 1), calloc((size_t)m->deformable_count + 1, sizeof(uint32_t)),
-                 calloc((size_t)m->tri_count + 1, sizeof(uint32_t)), calloc((size_t)m->particle_count + 1, 1), malloc(items * sizeof(key_item)),
+  near_plan p = {calloc((size_t)m->deformable_count + 1, 1),
+                 calloc((size_t)m->deformable_count + 1, sizeof(uint32_t)),
+                 calloc((size_t)m->tri_count + 1, sizeof(uint32_t)),
+                 calloc((size_t)m->particle_count + 1, 1),
+                 NULL,
+                 NULL,
+                 malloc(items * sizeof(key_item)),
                  malloc(items * sizeof(key_item))};
   bool room = p.active && p.tri_start && p.tris && p.spoken_for && p.items && p.scratch;
   sb_status status = room ? build_with(c, n, &p) : SB_E_MEMORY;
@@ -321,6 +443,8 @@ sb_status collision_near_build(sb_collision *c)
   free(p.tri_start);
   free(p.tris);
   free(p.spoken_for);
+  free(p.owns);
+  free(p.side);
   free(p.items);
   free(p.scratch);
   return status;

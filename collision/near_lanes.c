@@ -1,12 +1,17 @@
-/* Boxes and pairs of features over lanes; compiled once for each lane width. Knows near_batch.h and near_pair.kernel.h. */
+/* Boxes and pairs of features over lanes; compiled once for each lane width. Knows near_batch.h and near_pair.kernel.h.
+ */
 #include "near_batch.h"
 #include "near_pair.kernel.h"
+#include "near_rows.h"
 
-#include <stddef.h>
+#include <stdbool.h>
 
-static inline V3 load_v3(float *const p[3], size_t i) { return v3(f_load(p[0] + i), f_load(p[1] + i), f_load(p[2] + i)); }
+static inline V3 load_v3(float *const p[], size_t i)
+{
+  return v3(f_load(p[0] + i), f_load(p[1] + i), f_load(p[2] + i));
+}
 
-static inline void store_v3(float *const p[3], size_t i, V3 x)
+static inline void store_v3(float *const p[], size_t i, V3 x)
 {
   f_store(p[0] + i, x.x);
   f_store(p[1] + i, x.y);
@@ -101,32 +106,42 @@ static void join(const near_level *below, near_level *level, uint32_t first, uin
   }
 }
 
-static inline V3 corner_of(const float (*x)[NEAR_CHILDREN], uint32_t corner, uint32_t k)
+/* Positions and velocities of the particles that a leaf speaks for; boxes of its edges. */
+static void refit_owned(near_tree *t, uint32_t leaf)
 {
-  return v3(f_load(&x[3 * corner][k]), f_load(&x[3 * corner + 1][k]), f_load(&x[3 * corner + 2][k]));
+  for (uint32_t i = NEAR_CHILDREN * t->vertices.start[leaf]; i < NEAR_CHILDREN * t->vertices.start[leaf + 1];
+       i += SB_LANES) {
+    store_v3(t->vertices.box, i, near_load_rows(t->row_x, t->vertices.of + i).v);
+    store_v3(t->vertices.box + 3, i, near_load_rows(t->row_v, t->vertices.of + i).v);
+  }
+  for (uint32_t eight = t->edges.start[leaf]; eight < t->edges.start[leaf + 1]; eight++)
+    for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
+      const uint32_t *end = t->edge_end + 2 * NEAR_CHILDREN * (size_t)eight + k;
+      V3 a = near_load_rows(t->row_x, end).v, b = near_load_rows(t->row_x, end + NEAR_CHILDREN).v;
+      store_box(t->edges.box, NEAR_CHILDREN * (size_t)eight + k, near_box_of(a, b, b));
+    }
 }
 
-static void refit(near_level *elements, near_level *leaves, uint32_t leaf, const float (*x)[NEAR_CHILDREN], const float (*v)[NEAR_CHILDREN],
-                  const float *radius, uint32_t used, int32_t points)
+static void refit(near_tree *t, uint32_t leaf, uint32_t used, int32_t points)
 {
-  float speed[6][NEAR_CHILDREN], normal[6][NEAR_CHILDREN];
+  near_level *elements = &t->level[NEAR_ELEMENTS], *leaves = &t->level[NEAR_LEAVES];
+  float speed[6][NEAR_CHILDREN], normal[6][NEAR_CHILDREN], radius[NEAR_CHILDREN];
   float *speeds[6], *normals[6];
   for (int k = 0; k < 6; k++) speeds[k] = speed[k], normals[k] = normal[k];
   size_t first = (size_t)leaf * NEAR_CHILDREN;
   for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
-    V3 a = corner_of(x, 0, k), b = corner_of(x, 1, k), c = corner_of(x, 2, k);
-    store_box(elements->box, first + k, near_box_of(a, b, c));
-    store_box(speeds, k, near_box_of(corner_of(v, 0, k), corner_of(v, 1, k), corner_of(v, 2, k)));
-    V3 n = v3_normalize_or(v3_cross(v3_sub(b, a), v3_sub(c, a)), v3(K(0.0f), K(0.0f), K(1.0f)));
+    const uint32_t *corner = t->corner + 3 * first + k;
+    near_rows a = near_load_rows(t->row_x, corner), b = near_load_rows(t->row_x, corner + NEAR_CHILDREN),
+              c = near_load_rows(t->row_x, corner + 2 * NEAR_CHILDREN);
+    store_box(elements->box, first + k, near_box_of(a.v, b.v, c.v));
+    store_box(speeds, k,
+              near_box_of(near_load_rows(t->row_v, corner).v, near_load_rows(t->row_v, corner + NEAR_CHILDREN).v,
+                          near_load_rows(t->row_v, corner + 2 * NEAR_CHILDREN).v));
+    V3 n = v3_normalize_or(v3_cross(v3_sub(b.v, a.v), v3_sub(c.v, a.v)), v3(K(0.0f), K(0.0f), K(1.0f)));
     store_box(normals, k, near_box_of(n, n, n));
+    f_store(radius + k, f_max(f_max(a.w, b.w), c.w));
   }
-  for (uint32_t k = used; k < NEAR_CHILDREN; k++)
-    for (int i = 0; i < 6; i++) {
-      float none = i < 3 ? 1.0e15f : -1.0e15f;
-      elements->box[i][first + k] = none;
-      speed[i][k] = none;
-      normal[i][k] = none;
-    }
+  /* elements that are not there repeat the last one: they change no sum of boxes, but must not be found */
   for (int k = 0; k < 3; k++) {
     leaves->box[k][leaf] = least_of(elements->box[k] + first);
     leaves->box[k + 3][leaf] = most_of(elements->box[k + 3] + first);
@@ -137,61 +152,231 @@ static void refit(near_level *elements, near_level *leaves, uint32_t leaf, const
     leaves->normal[k + 3][leaf] = points ? 1.0f : most_of(normal[k + 3]);
   }
   leaves->radius[leaf] = most_of(radius);
+  for (uint32_t k = used; k < NEAR_CHILDREN; k++)
+    for (int i = 0; i < 6; i++) elements->box[i][first + k] = i < 3 ? 1.0e15f : -1.0e15f;
+  refit_owned(t, leaf);
 }
 
-static inline V3 batch_x(const near_batch *b, uint32_t p, uint32_t i)
+/* --- two nodes, two leaves --- */
+
+static near_query query_of(const near_level *level, uint32_t i, float dt)
 {
-  return v3(f_load(&b->x[3 * p][i]), f_load(&b->x[3 * p + 1][i]), f_load(&b->x[3 * p + 2][i]));
-}
-static inline V3 batch_v(const near_batch *b, uint32_t p, uint32_t i)
-{
-  return v3(f_load(&b->v[3 * p][i]), f_load(&b->v[3 * p + 1][i]), f_load(&b->v[3 * p + 2][i]));
+  near_query q;
+  for (int k = 0; k < 6; k++) {
+    q.box[k] = level->box[k][i];
+    q.speed[k] = level->speed[k][i];
+  }
+  q.radius = level->radius[i];
+  q.dt = dt;
+  return q;
 }
 
-static inline void store_hit(near_batch *b, uint32_t i, NearHit h, F speed)
+static inline NearBox splat_entry(float *const p[6], size_t i)
 {
-  F cut = near_cut(f_load(&b->thickness[i]), speed, K(b->dt));
+  NearBox b;
+  b.lo = v3(K(p[0][i]), K(p[1][i]), K(p[2][i]));
+  b.hi = v3(K(p[3][i]), K(p[4][i]), K(p[5][i]));
+  return b;
+}
+
+/* Which of the eight leaves from `first` are flat together with a leaf. */
+static uint32_t flat_with(const near_level *leaves, uint32_t leaf, uint32_t first)
+{
+  NearBox own = splat_entry(leaves->normal, leaf);
+  uint32_t bits = 0;
+  for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
+    bits |= mask_bits(near_is_flat(near_box_join(own, load_box(leaves->normal, first + k)))) << k;
+  return bits;
+}
+
+static void meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share,
+                       uint8_t found[NEAR_CHILDREN])
+{
+  const near_level *leaves = &t->level[NEAR_LEAVES];
+  near_query all = query_of(&t->level[NEAR_NODES], b, dt);
+  uint32_t near_b = a == b ? 0xffu : meet(leaves, a * NEAR_CHILDREN, &all);
+  for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
+    uint32_t leaf = a * NEAR_CHILDREN + k;
+    found[k] = 0;
+    if (!(near_b >> k & 1u)) continue;
+    near_query q = query_of(leaves, leaf, dt);
+    uint32_t bits = meet(leaves, b * NEAR_CHILDREN, &q);
+    if (a == b) bits &= 0xffu << k;
+    uint32_t shared = share ? share[k] & bits : 0;
+    if (shared) bits &= ~(shared & flat_with(leaves, leaf, b * NEAR_CHILDREN));
+    found[k] = (uint8_t)bits;
+  }
+}
+
+static bool is_corner(const near_tree *t, uint32_t leaf, uint32_t k, uint32_t particle)
+{
+  const uint32_t *c = t->corner + 3 * NEAR_CHILDREN * (size_t)leaf + k;
+  return c[0] == particle || c[NEAR_CHILDREN] == particle || c[2 * NEAR_CHILDREN] == particle;
+}
+
+/* Vertices that leaf p speaks for, against the triangles of leaf q. */
+static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, float dt, near_found *out)
+{
+  const near_level *leaves = &t->level[NEAR_LEAVES], *elements = &t->level[NEAR_ELEMENTS];
+  NearBox box = splat_entry(leaves->box, q), speed = splat_entry(leaves->speed, q);
+  uint32_t left = t->vertices.count[p];
+  for (uint32_t first = NEAR_CHILDREN * t->vertices.start[p]; left; first += NEAR_CHILDREN) {
+    uint32_t used = left < NEAR_CHILDREN ? left : NEAR_CHILDREN, bits = 0;
+    float reach[NEAR_CHILDREN];
+    for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
+      NearBox x, v;
+      x.lo = x.hi = load_v3(t->vertices.box, first + k);
+      v.lo = v.hi = load_v3(t->vertices.box + 3, first + k);
+      F far = near_reach(K(room), near_speed(v, speed), K(dt));
+      f_store(reach + k, far);
+      bits |= mask_bits(near_boxes_are_within(x, box, far)) << k;
+    }
+    for (bits &= 0xffu >> (NEAR_CHILDREN - used); bits; bits &= bits - 1) {
+      uint32_t i = (uint32_t)__builtin_ctz(bits), particle = t->vertices.of[first + i], met = 0;
+      NearBox x;
+      x.lo = x.hi =
+          v3(K(t->vertices.box[0][first + i]), K(t->vertices.box[1][first + i]), K(t->vertices.box[2][first + i]));
+      for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
+        met |= mask_bits(near_boxes_are_within(x, load_box(elements->box, NEAR_CHILDREN * (size_t)q + k), K(reach[i])))
+               << k;
+      for (; met; met &= met - 1) {
+        uint32_t k = (uint32_t)__builtin_ctz(met);
+        if (is_corner(t, q, k, particle)) continue;
+        out->vertex[out->face_count] = particle;
+        out->slot[out->face_count++] = NEAR_CHILDREN * q + k;
+      }
+    }
+    left -= used;
+  }
+}
+
+/* Which edges of leaf p, by eights, come within reach of a box. */
+static uint32_t edges_near(const near_tree *t, uint32_t p, NearBox box, F reach, uint32_t near_box[3])
+{
+  uint32_t left = t->edges.count[p], any = 0;
+  size_t first = NEAR_CHILDREN * (size_t)t->edges.start[p];
+  for (uint32_t e = 0; left; e++, first += NEAR_CHILDREN) {
+    uint32_t used = left < NEAR_CHILDREN ? left : NEAR_CHILDREN, bits = 0;
+    for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
+      bits |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, first + k), reach)) << k;
+    near_box[e] = bits & 0xffu >> (NEAR_CHILDREN - used);
+    any |= near_box[e];
+    left -= used;
+  }
+  return any;
+}
+
+static const uint32_t *ends_of(const near_tree *t, uint32_t place)
+{
+  return t->edge_end + 2 * NEAR_CHILDREN * (size_t)(place / NEAR_CHILDREN) + place % NEAR_CHILDREN;
+}
+
+static bool share_end(const uint32_t *e, const uint32_t *f)
+{
+  uint32_t a = e[0], b = e[NEAR_CHILDREN], c = f[0], d = f[NEAR_CHILDREN];
+  return a == c || a == d || b == c || b == d;
+}
+
+static void meet_edges(const near_tree *t, uint32_t p, uint32_t q, float room, near_found *out)
+{
+  const near_level *leaves = &t->level[NEAR_LEAVES];
+  F reach = near_reach(K(room), K(0.0f), K(0.0f));
+  uint32_t of_p[3], of_q[3], p0 = NEAR_CHILDREN * t->edges.start[p], q0 = NEAR_CHILDREN * t->edges.start[q];
+  if (!edges_near(t, p, splat_entry(leaves->box, q), reach, of_p) ||
+      !edges_near(t, q, splat_entry(leaves->box, p), reach, of_q))
+    return;
+  for (uint32_t e = 0; NEAR_CHILDREN * e < t->edges.count[p]; e++)
+    for (; of_p[e]; of_p[e] &= of_p[e] - 1) {
+      uint32_t a = p0 + NEAR_CHILDREN * e + (uint32_t)__builtin_ctz(of_p[e]);
+      NearBox box = splat_entry(t->edges.box, a);
+      const uint32_t *ends = ends_of(t, a);
+      for (uint32_t f = 0; NEAR_CHILDREN * f < t->edges.count[q]; f++) {
+        uint32_t first = q0 + NEAR_CHILDREN * f, met = 0;
+        if (!of_q[f] || (p == q && first + NEAR_CHILDREN <= a)) continue;
+        for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
+          met |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, first + k), reach)) << k;
+        for (met &= of_q[f]; met; met &= met - 1) {
+          uint32_t b = first + (uint32_t)__builtin_ctz(met);
+          if ((p == q && b <= a) || share_end(ends, ends_of(t, b))) continue;
+          out->edge_a[out->edge_count] = a;
+          out->edge_b[out->edge_count++] = b;
+        }
+      }
+    }
+}
+
+static void meet_leaves(const near_tree *t, uint32_t a, uint32_t b, float dt, near_found *out)
+{
+  float room = t->level[NEAR_LEAVES].radius[a] + t->level[NEAR_LEAVES].radius[b];
+  out->face_count = out->edge_count = 0;
+  meet_faces(t, a, b, room, dt, out);
+  if (a != b) meet_faces(t, b, a, room, dt, out);
+  meet_edges(t, a, b, room, out);
+}
+
+/* --- batches --- */
+
+static inline void store_hit(near_batch *b, uint32_t i, NearHit h, F thickness, F speed)
+{
+  F cut = near_cut(thickness, speed, K(b->dt));
+  f_store(&b->thickness[i], thickness);
   f_store(&b->distance[i], h.distance);
   f_store(&b->side[i], h.side);
   f_store(&b->cut[i], f_sel(h.counts, cut, K(-1.0f)));
 }
 
-static void points(near_batch *b)
+static inline near_rows batch_x(const near_tree *t, const near_batch *b, uint32_t p, uint32_t i)
+{
+  return near_load_rows(t->row_x, &b->particle[p][i]);
+}
+static inline V3 batch_v(const near_tree *t, const near_batch *b, uint32_t p, uint32_t i)
+{
+  return near_load_rows(t->row_v, &b->particle[p][i]).v;
+}
+
+static void points(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
-    NearHit h = near_points(batch_x(b, 0, i), batch_x(b, 1, i));
-    store_hit(b, i, h, near_closing(K(0.0f), batch_v(b, 0, i), batch_v(b, 1, i), h.n));
+    near_rows x = batch_x(t, b, 0, i), y = batch_x(t, b, 1, i);
+    NearHit h = near_points(x.v, y.v);
+    store_hit(b, i, h, x.w + y.w, near_closing(K(0.0f), batch_v(t, b, 0, i), batch_v(t, b, 1, i), h.n));
   }
 }
 
-static void faces(near_batch *b)
+static void faces(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
-    V3 v = batch_v(b, 0, i), v1 = batch_v(b, 1, i), v2 = batch_v(b, 2, i), v3_ = batch_v(b, 3, i);
+    near_rows x = batch_x(t, b, 0, i), p = batch_x(t, b, 1, i), q = batch_x(t, b, 2, i), r = batch_x(t, b, 3, i);
+    V3 v = batch_v(t, b, 0, i), v1 = batch_v(t, b, 1, i), v2 = batch_v(t, b, 2, i), v3_ = batch_v(t, b, 3, i);
     F speed = near_faster(near_faster(near_faster(K(0.0f), v, v1), v, v2), v, v3_);
-    NearHit h = near_face(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i), speed * K(b->dt));
-    store_hit(b, i, h, near_closing(near_closing(near_closing(K(0.0f), v, v1, h.n), v, v2, h.n), v, v3_, h.n));
+    NearHit h = near_face(x.v, p.v, q.v, r.v, speed * K(b->dt));
+    store_hit(b, i, h, x.w + f_max(f_max(p.w, q.w), r.w),
+              near_closing(near_closing(near_closing(K(0.0f), v, v1, h.n), v, v2, h.n), v, v3_, h.n));
   }
 }
 
-static void edges(near_batch *b)
+static void edges(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
-    V3 v0 = batch_v(b, 0, i), v1 = batch_v(b, 1, i), v2 = batch_v(b, 2, i), v3_ = batch_v(b, 3, i);
+    near_rows p = batch_x(t, b, 0, i), q = batch_x(t, b, 1, i), r = batch_x(t, b, 2, i), s = batch_x(t, b, 3, i);
+    V3 v0 = batch_v(t, b, 0, i), v1 = batch_v(t, b, 1, i), v2 = batch_v(t, b, 2, i), v3_ = batch_v(t, b, 3, i);
     F speed = near_faster(near_faster(near_faster(near_faster(K(0.0f), v0, v2), v0, v3_), v1, v2), v1, v3_);
     F dt = K(b->dt);
-    NearHit h = near_edges(batch_x(b, 0, i), batch_x(b, 1, i), batch_x(b, 2, i), batch_x(b, 3, i), speed * dt, v3_scale(v3_sub(v1, v0), dt),
-                           v3_scale(v3_sub(v3_, v2), dt));
-    /* edges do not get the way added: far from each other they turn to either side of the line between them, and vertices meet triangles
-     * before */
-    store_hit(b, i, h, K(0.0f));
+    NearHit h = near_edges(p.v, q.v, r.v, s.v, speed * dt, v3_scale(v3_sub(v1, v0), dt), v3_scale(v3_sub(v3_, v2), dt));
+    /* edges do not get the way added: far from each other they turn to either side of the line between them, and
+     * vertices meet triangles before. meet_edges counts on it. */
+    store_hit(b, i, h, f_max(p.w, q.w) + f_max(r.w, s.w), K(0.0f));
   }
 }
 
+#define NEAR_TABLE                                                                                                     \
+  {                                                                                                                    \
+    meet, meet_elements, meet_nodes, meet_leaves, join, refit, points, faces, edges                                    \
+  }
 #if SB_LANES == 8
-const near_lanes collision_near_lanes8 = {meet, meet_elements, join, refit, points, faces, edges};
+const near_lanes collision_near_lanes8 = NEAR_TABLE;
 #elif SB_LANES == 4
-const near_lanes collision_near_lanes4 = {meet, meet_elements, join, refit, points, faces, edges};
+const near_lanes collision_near_lanes4 = NEAR_TABLE;
 #else
-const near_lanes collision_near_lanes1 = {meet, meet_elements, join, refit, points, faces, edges};
+const near_lanes collision_near_lanes1 = NEAR_TABLE;
 #endif

@@ -1,5 +1,5 @@
-/* A curve through a box (Morton 1966): points that are near each other mostly have keys that are. Ordering by it changes how fast pairs
- * are found, never which. C library only. */
+/* A curve through a box (Morton 1966): points that are near each other mostly have keys that are. Ordering by it
+ * changes how fast pairs are found, never which. C library only. */
 #ifndef SAMEBIT_COLLISION_NEAR_ORDER_H
 #define SAMEBIT_COLLISION_NEAR_ORDER_H
 

@@ -6,8 +6,8 @@
 
 #include "samebit/maths.h"
 
-/* How far beside a triangle or edge, in parts of its size, a vertex or crossing still counts: a little, and what it may slide in the
- * tick, up to this. */
+/* How far beside a triangle or edge, in parts of its size, a vertex or crossing still counts: a little, and what it may
+ * slide in the tick, up to this. */
 #define NEAR_BESIDE 0.25f
 #define NEAR_BESIDE_LEAST 0.02f
 /* Features count as near up to this many thicknesses, and the way by which they may close in the tick. */
@@ -16,12 +16,19 @@
 #define NEAR_PUSH 0.1f
 /* sin^2 of the angle (10 degrees) below which two edges are taken for parallel: their vertices meet triangles then. */
 #define NEAR_PARALLEL 0.03f
-/* Edges whose common normal turns by so much in the tick that less than this part of it is left, or none, have no side to keep to. */
+/* Edges whose common normal turns by so much in the tick that less than this part of it is left, or none, have no side
+ * to keep to. */
 #define NEAR_STEADY 0.25f
 
-/* distance: of the features; where `counts` is false they make no pair. n: unit, from the first feature's nearest point to the second's; 0
- * where they meet. side: 1 or -1, as samebit/particle_contact.h says. */
-STRUCT(NearHit) { F distance; V3 n; F side; M counts; };
+/* distance: of the features; where `counts` is false they make no pair. n: unit, from the first feature's nearest point
+ * to the second's; 0 where they meet. side: 1 or -1, as samebit/particle_contact.h says. */
+STRUCT(NearHit)
+{
+  F distance;
+  V3 n;
+  F side;
+  M counts;
+};
 
 FN NearHit near_make(V3 apart, F side, M counts)
 {
@@ -72,13 +79,15 @@ FN NearHit near_face(V3 x, V3 a, V3 b, V3 c, F way)
   F u = (1.0f - v) - w;
   F least = f_min(f_min(u, v), w);
   F height = v3_dot(d, n);
-  V3 border = near_shorter(near_shorter(near_segment(x, a, e1), near_segment(x, a, e2)), near_segment(x, b, v3_sub(c, b)));
+  V3 border =
+      near_shorter(near_shorter(near_segment(x, a, e1), near_segment(x, a, e2)), near_segment(x, b, v3_sub(c, b)));
   V3 apart = v3_sel(least >= 0.0f, v3_scale(n, -(height * inv)), border);
   F side = f_sel(height >= 0.0f, K(1.0f), K(-1.0f));
   return near_make(apart, side, m_and(solid, least >= -near_beside(way, f_sqrt(n2))));
 }
 
-/* Edges p0 p1 and q0 q1; way: how far they may move past each other; turn_p, turn_q: what p1 - p0 and q1 - q0 change by in the tick. */
+/* Edges p0 p1 and q0 q1; way: how far they may move past each other; turn_p, turn_q: what p1 - p0 and q1 - q0 change by
+ * in the tick. */
 FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way, V3 turn_p, V3 turn_q)
 {
   V3 d1 = v3_sub(p1, p0);
@@ -111,19 +120,28 @@ FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way, V3 turn_p, V3 turn_q)
 /* The larger of a and the length of u - v. */
 FN F near_faster(F a, V3 u, V3 v) { return f_max(a, v3_len(v3_sub(u, v))); }
 
-/* The larger of a and the speed at which a point with velocity u closes in on one with velocity v, that lies along n. */
+/* The larger of a and the speed at which a point with velocity u closes in on one with velocity v, that lies along n.
+ */
 FN F near_closing(F a, V3 u, V3 v, V3 n) { return f_max(a, v3_dot(v3_sub(u, v), n)); }
 
-/* Distance below which two features make a pair: speed is the largest at which any of one's vertices closes in on one of the other's. */
+/* Distance below which two features make a pair: speed is the largest at which any of one's vertices closes in on one
+ * of the other's. */
 FN F near_cut(F thickness, F speed, F dt) { return thickness * NEAR_ROOM + speed * dt; }
 
-/* Whether edges of one surface are so near each other at rest, for their lengths, that they turn through one plane as it bends: no side is
- * theirs to keep, and their vertices meet triangles before they meet. */
-FN M near_are_neighbours(F rest_distance, F length_p, F length_q) { return rest_distance < 1.1f * f_max(length_p, length_q); }
+/* Whether edges of one surface are so near each other at rest, for their lengths, that they turn through one plane as
+ * it bends: no side is theirs to keep, and their vertices meet triangles before they meet. */
+FN M near_are_neighbours(F rest_distance, F length_p, F length_q)
+{
+  return rest_distance < 1.1f * f_max(length_p, length_q);
+}
 
 /* --- boxes --- */
 
-STRUCT(NearBox) { V3 lo; V3 hi; };
+STRUCT(NearBox)
+{
+  V3 lo;
+  V3 hi;
+};
 
 FN NearBox near_box_none(void)
 {
@@ -156,10 +174,20 @@ FN M near_boxes_meet(NearBox a, NearBox b, F reach)
   return gap <= reach;
 }
 
+/* The same by the distance of the boxes, which is never more than that of what they hold. */
+FN M near_boxes_are_within(NearBox a, NearBox b, F reach)
+{
+  F x = f_max(near_gap(a.lo.x, a.hi.x, b.lo.x, b.hi.x), K(0.0f));
+  F y = f_max(near_gap(a.lo.y, a.hi.y, b.lo.y, b.hi.y), K(0.0f));
+  F z = f_max(near_gap(a.lo.z, a.hi.z, b.lo.z, b.hi.z), K(0.0f));
+  return (x * x + y * y) + z * z <= reach * reach;
+}
+
 /* No velocity in box a differs from one in box b by more. */
 FN F near_speed(NearBox a, NearBox b)
 {
-  V3 most = v3(f_max(f_max(a.hi.x - b.lo.x, b.hi.x - a.lo.x), K(0.0f)), f_max(f_max(a.hi.y - b.lo.y, b.hi.y - a.lo.y), K(0.0f)),
+  V3 most = v3(f_max(f_max(a.hi.x - b.lo.x, b.hi.x - a.lo.x), K(0.0f)),
+               f_max(f_max(a.hi.y - b.lo.y, b.hi.y - a.lo.y), K(0.0f)),
                f_max(f_max(a.hi.z - b.lo.z, b.hi.z - a.lo.z), K(0.0f)));
   return v3_len(most);
 }
@@ -167,8 +195,8 @@ FN F near_speed(NearBox a, NearBox b)
 /* Within reach, with a little room for rounding. thickness: sum of the largest radii. */
 FN F near_reach(F thickness, F speed, F dt) { return near_cut(thickness, speed, dt) * 1.001f; }
 
-/* Whether all unit vectors in the box lie within 60 degrees of one direction: a connected piece of surface with such normals does not
- * fold onto itself (Volino, Magnenat-Thalmann 1994; Provot 1997). */
+/* Whether all unit vectors in the box lie within 60 degrees of one direction: a connected piece of surface with such
+ * normals does not fold onto itself (Volino, Magnenat-Thalmann 1994; Provot 1997). */
 FN M near_is_flat(NearBox normals)
 {
   V3 middle = v3_scale(v3_add(normals.lo, normals.hi), K(0.5f));

@@ -1,9 +1,10 @@
-/* Near pairs of a step: boxes refitted, pieces of surface that come near each other, then triangle by triangle and feature by feature; what is
- * found is sorted by unique keys. Knows collision_state.h.
+/* Near pairs of a step: boxes refitted, pieces of surface that come near each other, then triangle by triangle and
+ * feature by feature; what is found is sorted by unique keys. Knows collision_state.h.
  *
- * A pair is made when the two features are nearer than NEAR_ROOM thicknesses plus the way by which any two of their vertices close along the
- * line between the nearest points in the step. Pieces of one deformable that share a particle and are flat together (near_is_flat) are passed over: they cannot have folded
- * onto each other. Which pieces there are follows from the deformable alone. */
+ * A pair is made when the two features are nearer than NEAR_ROOM thicknesses plus the way by which any two of their
+ * vertices close along the line between the nearest points in the step. Pieces of one deformable that share a particle
+ * and are flat together (near_is_flat) are passed over: they cannot have folded onto each other. Which pieces there are
+ * follows from the deformable alone. */
 #include "collision_state.h"
 
 #include "near_order.h"
@@ -13,39 +14,24 @@
 
 #define NODES_PER_CHUNK 1u
 #define HITS_PER_CHUNK 1024u
+#define ROWS_PER_CHUNK 1024u
 
 /* --- boxes --- */
 
-static void gather_corner(const collision_particles *p, uint32_t particle, uint32_t corner, uint32_t k, float (*x)[NEAR_CHILDREN],
-                          float (*v)[NEAR_CHILDREN])
+/* Positions and velocities as rows, which lanes load whole. */
+static void row_chunk(void *ctx, uint32_t chunk)
 {
-  for (uint32_t a = 0; a < 3; a++) {
-    x[3 * corner + a][k] = p->q[3 * (size_t)particle + a];
-    v[3 * corner + a][k] = p->qd[3 * (size_t)particle + a];
-  }
-}
-
-static uint32_t corner_particle(const sb_model *m, const near_group *g, uint32_t element, uint32_t corner)
-{
-  return g->deformable == COLLISION_NONE ? element : (uint32_t)m->tri_indices[3 * (size_t)element + corner];
-}
-
-static void refit_leaf(sb_collision *c, const near_group *g, uint32_t leaf, uint32_t used)
-{
-  collision_near *n = &c->near;
-  float x[9][NEAR_CHILDREN], v[9][NEAR_CHILDREN], radius[NEAR_CHILDREN];
-  for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
-    uint32_t element = n->element[leaf * NEAR_CHILDREN + (k < used ? k : used - 1)];
-    radius[k] = 0.0f;
-    for (uint32_t corner = 0; corner < 3; corner++) {
-      uint32_t particle = corner_particle(c->model, g, element, corner);
-      gather_corner(&c->particles, particle, corner, k, x, v);
-      float r = c->model->particle_radius[particle];
-      if (r > radius[k]) radius[k] = r;
+  sb_collision *c = ctx;
+  near_tree *t = &c->near.tree;
+  uint32_t begin = chunk * ROWS_PER_CHUNK,
+           end = c->model->particle_count - begin < ROWS_PER_CHUNK ? c->model->particle_count : begin + ROWS_PER_CHUNK;
+  for (size_t p = begin; p < end; p++) {
+    for (uint32_t k = 0; k < 3; k++) {
+      t->row_x[4 * p + k] = c->particles.q[3 * p + k];
+      t->row_v[4 * p + k] = c->particles.qd[3 * p + k];
     }
+    t->row_x[4 * p + 3] = c->model->particle_radius[p];
   }
-  n->lanes->refit(&n->level[NEAR_ELEMENTS], &n->level[NEAR_LEAVES], leaf, (const float(*)[NEAR_CHILDREN])x,
-                  (const float(*)[NEAR_CHILDREN])v, radius, used, g->deformable == COLLISION_NONE);
 }
 
 static void refit_chunk(void *ctx, uint32_t chunk)
@@ -58,9 +44,10 @@ static void refit_chunk(void *ctx, uint32_t chunk)
     uint32_t first = (node - g->first_node) * NEAR_NODE;
     for (uint32_t k = 0; k < NEAR_CHILDREN && first + k * NEAR_CHILDREN < g->elements; k++) {
       uint32_t left = g->elements - (first + k * NEAR_CHILDREN);
-      refit_leaf(c, g, node * NEAR_CHILDREN + k, left < NEAR_CHILDREN ? left : NEAR_CHILDREN);
+      n->lanes->refit(&n->tree, node * NEAR_CHILDREN + k, left < NEAR_CHILDREN ? left : NEAR_CHILDREN,
+                      g->deformable == COLLISION_NONE);
     }
-    n->lanes->join(&n->level[NEAR_LEAVES], &n->level[NEAR_NODES], node, 1);
+    n->lanes->join(&n->tree.level[NEAR_LEAVES], &n->tree.level[NEAR_NODES], node, 1);
   }
 }
 
@@ -82,7 +69,13 @@ static void order_points(sb_collision *c, const near_group *g)
     }
   }
   key_sort(n->items, n->scratch, g->elements);
-  for (uint32_t i = 0; i < g->elements; i++) n->element[g->first_node * NEAR_NODE + i] = n->items[i].value;
+  for (uint32_t i = 0; i < g->nodes * NEAR_NODE; i++) {
+    uint32_t slot = g->first_node * NEAR_NODE + i, particle = n->items[i < g->elements ? i : g->elements - 1].value;
+    n->element[slot] = particle;
+    for (uint32_t k = 0; k < 3; k++)
+      n->tree.corner[3 * (size_t)(slot / NEAR_CHILDREN * NEAR_CHILDREN) + k * NEAR_CHILDREN + slot % NEAR_CHILDREN] =
+          particle;
+  }
 }
 
 static void refit(sb_collision *c)
@@ -90,8 +83,9 @@ static void refit(sb_collision *c)
   collision_near *n = &c->near;
   for (uint32_t g = 0; g < n->group_count; g++)
     if (n->groups[g].deformable == COLLISION_NONE) order_points(c, &n->groups[g]);
+  collision_run(c, (c->model->particle_count + ROWS_PER_CHUNK - 1) / ROWS_PER_CHUNK, row_chunk);
   collision_run(c, (n->node_count + NODES_PER_CHUNK - 1) / NODES_PER_CHUNK, refit_chunk);
-  n->lanes->join(&n->level[NEAR_NODES], &n->level[NEAR_BLOCKS], 0, (n->node_count + 7) / 8);
+  n->lanes->join(&n->tree.level[NEAR_NODES], &n->tree.level[NEAR_BLOCKS], 0, (n->node_count + 7) / 8);
 }
 
 /* --- features --- */
@@ -99,8 +93,9 @@ static void refit(sb_collision *c)
 typedef struct near_work {
   sb_collision *c;
   const near_group *g, *h; /* of the two pieces */
-  float dt, reach;     /* reach: of the two leaves */
+  float dt;
   near_batch batch[3]; /* by SB_NEAR_* */
+  near_found found;
 } near_work;
 
 static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t i)
@@ -122,9 +117,13 @@ static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t 
       const float *q = m->particle_q + 3 * (size_t)p[p[k] >= 0 ? k : 0];
       x[k] = v3(q[0], q[1], q[2]);
     }
-    NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1]) : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], 0.0f) : near_edges(x[0], x[1], x[2], x[3], 0.0f, v3_zero(), v3_zero());
+    NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1])
+                   : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], 0.0f)
+                                          : near_edges(x[0], x[1], x[2], x[3], 0.0f, v3_zero(), v3_zero());
     float way = b->cut[i] - NEAR_ROOM * thickness;
-    if (kind == SB_NEAR_EDGES && near_are_neighbours(rest.distance, v3_len(v3_sub(x[1], x[0])), v3_len(v3_sub(x[3], x[2])))) return;
+    if (kind == SB_NEAR_EDGES &&
+        near_are_neighbours(rest.distance, v3_len(v3_sub(x[1], x[0])), v3_len(v3_sub(x[3], x[2]))))
+      return;
     if (rest.distance < thickness) {
       thickness = rest.distance;
       if (!(b->distance[i] < thickness * NEAR_ROOM + way)) return;
@@ -139,79 +138,31 @@ static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t 
 static void flush(near_work *w, uint32_t kind)
 {
   near_batch *b = &w->batch[kind];
-  const near_lanes *lanes = w->c->near.lanes;
-  (kind == SB_NEAR_POINTS ? lanes->points : kind == SB_NEAR_FACE ? lanes->faces : lanes->edges)(b);
+  const collision_near *n = &w->c->near;
+  for (uint32_t i = b->count; i % NEAR_CHILDREN; i++)
+    for (uint32_t k = 0; k < 4; k++) b->particle[k][i] = b->particle[k][b->count - 1];
+  (kind == SB_NEAR_POINTS ? n->lanes->points : kind == SB_NEAR_FACE ? n->lanes->faces : n->lanes->edges)(&n->tree, b);
   for (uint32_t i = 0; i < b->count; i++)
     if (b->distance[i] < b->cut[i]) keep_hit(w, kind, b, i);
   b->count = 0;
 }
 
-/* Features a and b, of `first` particles of the one and the rest of the other. */
-static void add_features(near_work *w, uint32_t kind, uint32_t a, uint32_t b, uint32_t first)
+/* Features a and b. */
+static void add_features(near_work *w, uint32_t kind, uint32_t a, uint32_t b)
 {
-  const sb_collision *c = w->c;
   near_batch *batch = &w->batch[kind];
   uint32_t i = batch->count++;
   int32_t p[4];
-  collision_near_particles(c, kind, a, b, p);
-  float thick[2] = {0.0f, 0.0f};
-  for (uint32_t k = 0; k < 4 && p[k] >= 0; k++) {
-    for (uint32_t axis = 0; axis < 3; axis++) {
-      batch->x[3 * k + axis][i] = c->particles.q[3 * (size_t)p[k] + axis];
-      batch->v[3 * k + axis][i] = c->particles.qd[3 * (size_t)p[k] + axis];
-    }
-    float r = c->model->particle_radius[p[k]], *most = &thick[k >= first];
-    if (r > *most) *most = r;
-  }
-  batch->thickness[i] = thick[0] + thick[1];
+  collision_near_particles(w->c, kind, a, b, p);
+  for (uint32_t k = 0; k < 4; k++) batch->particle[k][i] = (uint32_t)p[p[k] < 0 ? 0 : k];
   batch->a[i] = a;
   batch->b[i] = b;
   if (batch->count == NEAR_BATCH) flush(w, kind);
 }
 
-static bool has_corner(const int32_t *tri, int32_t particle) { return tri[0] == particle || tri[1] == particle || tri[2] == particle; }
-
-/* Whether the point is out of reach of the box of element t. */
-static bool point_is_far(const near_work *w, int32_t particle, uint32_t t)
+static bool has_corner(const int32_t *tri, int32_t particle)
 {
-  const near_level *elements = &w->c->near.level[NEAR_ELEMENTS];
-  const float *x = w->c->particles.q + 3 * (size_t)particle;
-  for (int k = 0; k < 3; k++)
-    if (near_gap(x[k], x[k], elements->box[k][t], elements->box[k + 3][t]) > w->reach) return true;
-  return false;
-}
-
-/* The same for the boxes around two edges. */
-static bool edges_are_far(const near_work *w, const int32_t e[2], const int32_t f[2])
-{
-  const float *q = w->c->particles.q;
-  for (int k = 0; k < 3; k++) {
-    float a = q[3 * (size_t)e[0] + k], b = q[3 * (size_t)e[1] + k], c = q[3 * (size_t)f[0] + k], d = q[3 * (size_t)f[1] + k];
-    if (near_gap(f_min(a, b), f_max(a, b), f_min(c, d), f_max(c, d)) > w->reach) return true;
-  }
-  return false;
-}
-
-/* The corners that triangle s speaks for, against triangle t. */
-static void add_faces(near_work *w, uint32_t s, uint32_t t)
-{
-  const collision_near *n = &w->c->near;
-  const int32_t *from = w->c->model->tri_indices + 3 * (size_t)n->element[s], *to = w->c->model->tri_indices + 3 * (size_t)n->element[t];
-  for (uint32_t k = 0; k < 3; k++)
-    if ((n->owns[s] >> k & 1u) && !has_corner(to, from[k]) && !point_is_far(w, from[k], t)) add_features(w, SB_NEAR_FACE, (uint32_t)from[k], n->element[t], 1);
-}
-
-static void add_edges(near_work *w, uint32_t s, uint32_t t)
-{
-  const collision_near *n = &w->c->near;
-  for (uint32_t k = 0; k < 3; k++)
-    for (uint32_t l = 0; l < 3; l++) {
-      if (!(n->owns[s] >> (3 + k) & n->owns[t] >> (3 + l) & 1u)) continue;
-      uint32_t a = n->element_edge[3 * (size_t)s + k], b = n->element_edge[3 * (size_t)t + l];
-      const int32_t *e = n->edge + 2 * (size_t)a, *f = n->edge + 2 * (size_t)b;
-      if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1] || edges_are_far(w, e, f)) continue;
-      add_features(w, SB_NEAR_EDGES, a < b ? a : b, a < b ? b : a, 2);
-    }
+  return tri[0] == particle || tri[1] == particle || tri[2] == particle;
 }
 
 static bool particles_meet(const sb_model *m, uint32_t p, uint32_t q)
@@ -219,7 +170,7 @@ static bool particles_meet(const sb_model *m, uint32_t p, uint32_t q)
   return collision_deformables_meet(m, (uint32_t)m->particle_deformable[p], (uint32_t)m->particle_deformable[q]);
 }
 
-/* Elements in slots s of group g and t of group h. */
+/* Elements in slots s of group g and t of group h, one of which is a particle. */
 static void add_elements(near_work *w, uint32_t s, uint32_t t)
 {
   const sb_model *m = w->c->model;
@@ -227,15 +178,12 @@ static void add_elements(near_work *w, uint32_t s, uint32_t t)
   bool s_loose = w->g->deformable == COLLISION_NONE, t_loose = w->h->deformable == COLLISION_NONE;
   uint32_t a = n->element[s], b = n->element[t];
   if (s_loose && t_loose) {
-    if (particles_meet(m, a, b)) add_features(w, SB_NEAR_POINTS, a < b ? a : b, a < b ? b : a, 1);
-  } else if (s_loose || t_loose) {
-    uint32_t particle = s_loose ? a : b, tri = s_loose ? b : a;
-    if (particles_meet(m, particle, (uint32_t)m->tri_indices[3 * (size_t)tri]) && !has_corner(m->tri_indices + 3 * (size_t)tri, (int32_t)particle))
-      add_features(w, SB_NEAR_FACE, particle, tri, 1);
+    if (particles_meet(m, a, b)) add_features(w, SB_NEAR_POINTS, a < b ? a : b, a < b ? b : a);
   } else {
-    add_faces(w, s, t);
-    add_faces(w, t, s);
-    add_edges(w, s, t);
+    uint32_t particle = s_loose ? a : b, tri = s_loose ? b : a;
+    if (particles_meet(m, particle, (uint32_t)m->tri_indices[3 * (size_t)tri]) &&
+        !has_corner(m->tri_indices + 3 * (size_t)tri, (int32_t)particle))
+      add_features(w, SB_NEAR_FACE, particle, tri);
   }
 }
 
@@ -261,30 +209,22 @@ static NearBox level_box(float *const p[6], uint32_t i)
   return b;
 }
 
-static bool share_particle(const collision_near *n, int level, uint32_t a, uint32_t b)
-{
-  if (a == b) return true;
-  const uint32_t *list = n->touch[level];
-  for (uint32_t i = n->touch_start[level][a]; i < n->touch_start[level][a + 1]; i++)
-    if (list[i] == b) return true;
-  return false;
-}
-
-/* Whether two pieces of one group need no look, because they are one flat piece. */
-static bool passed_over(const near_work *w, int level, uint32_t a, uint32_t b)
+/* Which leaves of nodes a and b, a <= b, share particles; NULL where none do. */
+static const uint8_t *shared_leaves(const near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
-  if (w->g != w->h || w->g->deformable == COLLISION_NONE) return false;
-  NearBox normals = near_box_join(level_box(n->level[level].normal, a), level_box(n->level[level].normal, b));
-  return near_is_flat(normals) && share_particle(n, level, a, b);
+  for (uint32_t i = n->touch_start[a]; w->g == w->h && i < n->touch_start[a + 1]; i++)
+    if (n->touch[i] == b) return n->share + NEAR_CHILDREN * (size_t)i;
+  return NULL;
 }
 
-static void meet_leaves(near_work *w, uint32_t a, uint32_t b)
+/* Leaves of which one holds particles. */
+static void meet_loose(near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
-  const near_level *leaves = &n->level[NEAR_LEAVES], *elements = &n->level[NEAR_ELEMENTS];
+  const near_level *leaves = &n->tree.level[NEAR_LEAVES], *elements = &n->tree.level[NEAR_ELEMENTS];
   float speed = near_speed(level_box(leaves->speed, a), level_box(leaves->speed, b));
-  float reach = w->reach = near_reach(leaves->radius[a] + leaves->radius[b], speed, w->dt);
+  float reach = near_reach(leaves->radius[a] + leaves->radius[b], speed, w->dt);
   for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
     uint32_t s = a * NEAR_CHILDREN + k;
     if (s - w->g->first_node * NEAR_NODE >= w->g->elements) break;
@@ -296,35 +236,50 @@ static void meet_leaves(near_work *w, uint32_t a, uint32_t b)
   }
 }
 
+static void meet_leaves(near_work *w, uint32_t a, uint32_t b)
+{
+  const collision_near *n = &w->c->near;
+  const near_found *found = &w->found;
+  if (w->g->deformable == COLLISION_NONE || w->h->deformable == COLLISION_NONE) {
+    meet_loose(w, a, b);
+    return;
+  }
+  n->lanes->meet_leaves(&n->tree, a, b, w->dt, &w->found);
+  for (uint32_t i = 0; i < found->face_count; i++)
+    add_features(w, SB_NEAR_FACE, found->vertex[i], n->element[found->slot[i]]);
+  for (uint32_t i = 0; i < found->edge_count; i++) {
+    uint32_t e = n->tree.edges.of[found->edge_a[i]], f = n->tree.edges.of[found->edge_b[i]];
+    add_features(w, SB_NEAR_EDGES, e < f ? e : f, e < f ? f : e);
+  }
+}
+
 static void meet_nodes(near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
-  if (passed_over(w, NEAR_NODES, a, b)) return;
-  for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
-    uint32_t leaf = a * NEAR_CHILDREN + k;
-    if ((leaf - w->g->first_node * NEAR_CHILDREN) * NEAR_CHILDREN >= w->g->elements) break;
-    near_query q = query_of(&n->level[NEAR_LEAVES], leaf, w->dt);
-    uint32_t found = n->lanes->meet(&n->level[NEAR_LEAVES], b * NEAR_CHILDREN, &q);
-    if (a == b) found &= ~0u << k;
-    for (; found; found &= found - 1) {
-      uint32_t other = b * NEAR_CHILDREN + (uint32_t)__builtin_ctz(found);
-      if (!passed_over(w, NEAR_LEAVES, leaf, other)) meet_leaves(w, leaf, other);
-    }
-  }
+  const near_level *nodes = &n->tree.level[NEAR_NODES];
+  const uint8_t *share = shared_leaves(w, a, b);
+  uint8_t found[NEAR_CHILDREN];
+  /* one flat piece */
+  if (share && near_is_flat(near_box_join(level_box(nodes->normal, a), level_box(nodes->normal, b)))) return;
+  n->lanes->meet_nodes(&n->tree, a, b, w->dt, share, found);
+  for (uint32_t k = 0; k < NEAR_CHILDREN; k++)
+    for (uint32_t bits = found[k]; bits; bits &= bits - 1)
+      meet_leaves(w, a * NEAR_CHILDREN + k, b * NEAR_CHILDREN + (uint32_t)__builtin_ctz(bits));
 }
 
 /* Node a against the nodes from `first` on of group h. */
 static void meet_group(near_work *w, uint32_t a, uint32_t first)
 {
   const collision_near *n = &w->c->near;
-  near_query q = query_of(&n->level[NEAR_NODES], a, w->dt);
+  near_query q = query_of(&n->tree.level[NEAR_NODES], a, w->dt);
   uint32_t end = w->h->first_node + w->h->nodes, last_block = (end - 1) / NEAR_CHILDREN;
-  for (uint32_t eight = first / NEAR_CHILDREN / NEAR_CHILDREN * NEAR_CHILDREN; eight <= last_block; eight += NEAR_CHILDREN) {
-    uint32_t blocks = n->lanes->meet(&n->level[NEAR_BLOCKS], eight, &q);
+  for (uint32_t eight = first / NEAR_CHILDREN / NEAR_CHILDREN * NEAR_CHILDREN; eight <= last_block;
+       eight += NEAR_CHILDREN) {
+    uint32_t blocks = n->lanes->meet(&n->tree.level[NEAR_BLOCKS], eight, &q);
     for (; blocks; blocks &= blocks - 1) {
       uint32_t block = eight + (uint32_t)__builtin_ctz(blocks);
       if (block > last_block) break;
-      uint32_t nodes = n->lanes->meet(&n->level[NEAR_NODES], block * NEAR_CHILDREN, &q);
+      uint32_t nodes = n->lanes->meet(&n->tree.level[NEAR_NODES], block * NEAR_CHILDREN, &q);
       for (; nodes; nodes &= nodes - 1) {
         uint32_t node = block * NEAR_CHILDREN + (uint32_t)__builtin_ctz(nodes);
         if (node >= first && node < end) meet_nodes(w, a, node);
@@ -343,8 +298,10 @@ static void find_chunk(void *ctx, uint32_t chunk)
 {
   sb_collision *c = ctx;
   collision_near *n = &c->near;
-  near_work w = {.c = c, .dt = c->dt};
-  for (int k = 0; k < 3; k++) w.batch[k].dt = c->dt;
+  near_work w; /* large: only what is read is written */
+  w.c = c;
+  w.dt = c->dt;
+  for (int k = 0; k < 3; k++) w.batch[k].dt = c->dt, w.batch[k].count = 0;
   uint32_t end = (chunk + 1) * NODES_PER_CHUNK < n->node_count ? (chunk + 1) * NODES_PER_CHUNK : n->node_count;
   for (uint32_t node = chunk * NODES_PER_CHUNK; node < end; node++) {
     uint32_t own = n->node_group[node];
@@ -382,7 +339,9 @@ static uint64_t hit_key(const sb_collision *c, const near_hit *h)
   const sb_model *m = c->model;
   uint32_t particle0 = m->world_particle_start[h->world], edge0 = n->world_edge_start[h->world];
   uint32_t a = h->a - (h->kind == SB_NEAR_EDGES ? edge0 : particle0);
-  uint32_t b = h->b - (h->kind == SB_NEAR_EDGES ? edge0 : h->kind == SB_NEAR_FACE ? n->world_tri_start[h->world] : particle0);
+  uint32_t b = h->b - (h->kind == SB_NEAR_EDGES  ? edge0
+                       : h->kind == SB_NEAR_FACE ? n->world_tri_start[h->world]
+                                                 : particle0);
   return (((uint64_t)h->world << 2 | h->kind) << n->bits_a | a) << n->bits_b | b;
 }
 
@@ -391,12 +350,14 @@ static void place_chunk(void *ctx, uint32_t chunk)
   sb_collision *c = ctx;
   collision_near *n = &c->near;
   const sb_model *m = c->model;
-  uint32_t begin = chunk * HITS_PER_CHUNK, end = n->pairs.count - begin < HITS_PER_CHUNK ? n->pairs.count : begin + HITS_PER_CHUNK;
+  uint32_t begin = chunk * HITS_PER_CHUNK,
+           end = n->pairs.count - begin < HITS_PER_CHUNK ? n->pairs.count : begin + HITS_PER_CHUNK;
   for (uint32_t i = begin; i < end; i++) {
     const near_hit *h = &n->hits[n->items[i].value];
     int32_t *p = n->of_particles + 4 * (size_t)i;
     collision_near_particles(c, h->kind, h->a, h->b, p);
-    float mu = m->deformable_friction[m->particle_deformable[p[0]]], other = m->deformable_friction[m->particle_deformable[p[h->kind == SB_NEAR_EDGES ? 2 : 1]]];
+    float mu = m->deformable_friction[m->particle_deformable[p[0]]],
+          other = m->deformable_friction[m->particle_deformable[p[h->kind == SB_NEAR_EDGES ? 2 : 1]]];
     n->of_kind[i] = h->kind;
     n->of_side[i] = h->side;
     n->of_thickness[i] = h->thickness;

@@ -1,8 +1,9 @@
 /* The part of the pipeline's state that belongs to near pairs. Private to collision/; collision_state.h includes it.
  *
- * Elements are triangles, or the particles of deformables that have none. They lie in slots, sorted along a curve through space, so that
- * eight, 64 and 512 consecutive slots are close together: a leaf, a node and a block. A group is a deformable's triangles, whose order is
- * that of the model's rest for good, or all loose particles of a world, sorted anew in each step. */
+ * Elements are triangles, or the particles of deformables that have none. They lie in slots, sorted along a curve
+ * through space, so that eight, 64 and 512 consecutive slots are close together: a leaf, a node and a block. A group is
+ * a deformable's triangles, whose order is that of the model's rest for good, or all loose particles of a world, sorted
+ * anew in each step. */
 #ifndef SAMEBIT_COLLISION_NEAR_STATE_H
 #define SAMEBIT_COLLISION_NEAR_STATE_H
 
@@ -12,7 +13,6 @@
 #include "samebit/particle_contact.h"
 
 #define NEAR_NODE 64u /* slots */
-enum { NEAR_ELEMENTS, NEAR_LEAVES, NEAR_NODES, NEAR_BLOCKS, NEAR_LEVELS };
 
 typedef struct near_group {
   uint32_t world;
@@ -35,18 +35,17 @@ typedef struct collision_near {
   uint32_t node_count;
   uint32_t *node_group;
   uint8_t *is_loose; /* by deformable: its particles are elements */
-  uint32_t *element;      /* by slot: triangle or particle */
-  uint8_t *owns;          /* by slot: corners (3 bits) and sides (3 bits) that this triangle speaks for */
-  uint32_t *element_edge; /* by slot: 3 edges, from each corner to the next */
-  near_level level[NEAR_LEVELS];
-  uint32_t *touch_start[NEAR_LEVELS]; /* leaves and nodes: those with a higher index that share a particle */
-  uint32_t *touch[NEAR_LEVELS];
-  int32_t *edge; /* 2 particles, the lower first; sorted */
+  uint32_t *element; /* by slot: triangle or particle */
+  near_tree tree;
+  uint32_t *touch_start,
+      *touch;     /* of each node: itself, then those with a higher index that share a particle with it */
+  uint8_t *share; /* by entry of touch, for each leaf of the one: the other's leaves that share a particle with it */
+  int32_t *edge;  /* 2 particles, the lower first; sorted */
   uint32_t edge_count;
   uint32_t *world_edge_start, *world_tri_start; /* world_count + 1 */
-  uint32_t bits_a, bits_b; /* of the sort key */
-  key_item *items, *scratch; /* of hits, or of loose particles */
-  near_hit *hits;         /* of this step, as they came */
+  uint32_t bits_a, bits_b;                      /* of the sort key */
+  key_item *items, *scratch;                    /* of hits, or of loose particles */
+  near_hit *hits;                               /* of this step, as they came */
   uint32_t hit_count;
 #define SB_X_NEAR(type, name, comps, doc) type *of_##name;
   SB_NEAR_PAIR_ARRAYS(SB_X_NEAR)

@@ -60,9 +60,9 @@ static uint32_t meet(const near_level *level, uint32_t first, const near_query *
   NearBox box = splat_box(q->box), speed = splat_box(q->speed);
   uint32_t bits = 0;
   for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
-    F faster = near_speed(speed, load_box(level->speed, first + k));
-    F reach = near_reach(f_load(level->radius + first + k) + q->radius, faster, K(q->dt));
-    bits |= mask_bits(near_boxes_meet(box, load_box(level->box, first + k), reach)) << k;
+    NearBox other = load_box(level->box, first + k);
+    F room = f_load(level->radius + first + k) + q->radius, speed_of = near_speed(box, other, speed, load_box(level->speed, first + k), near_certain(room));
+    bits |= mask_bits(near_boxes_meet(box, other, near_reach(room, speed_of, K(q->dt)))) << k;
   }
   return bits;
 }
@@ -227,9 +227,9 @@ static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, f
       NearBox x, v;
       x.lo = x.hi = load_v3(t->vertices.box, first + k);
       v.lo = v.hi = load_v3(t->vertices.box + 3, first + k);
-      F far = near_reach(K(room), near_speed(v, speed), K(dt));
+      F far = near_reach(K(room), near_speed(x, box, v, speed, near_certain(K(room))), K(dt));
       f_store(reach + k, far);
-      bits |= mask_bits(near_boxes_are_within(x, box, far)) << k;
+      bits |= mask_bits(near_boxes_meet(x, box, far)) << k;
     }
     for (bits &= 0xffu >> (NEAR_CHILDREN - used); bits; bits &= bits - 1) {
       uint32_t i = (uint32_t)__builtin_ctz(bits), particle = t->vertices.of[first + i], met = 0;
@@ -237,7 +237,7 @@ static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, f
       x.lo = x.hi =
           v3(K(t->vertices.box[0][first + i]), K(t->vertices.box[1][first + i]), K(t->vertices.box[2][first + i]));
       for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
-        met |= mask_bits(near_boxes_are_within(x, load_box(elements->box, NEAR_CHILDREN * (size_t)q + k), K(reach[i])))
+        met |= mask_bits(near_boxes_meet(x, load_box(elements->box, NEAR_CHILDREN * (size_t)q + k), K(reach[i])))
                << k;
       for (; met; met &= met - 1) {
         uint32_t k = (uint32_t)__builtin_ctz(met);

@@ -167,15 +167,8 @@ FN NearBox near_box_of(V3 a, V3 b, V3 c)
 
 /* Distance of two intervals along one axis, below 0 where they overlap. */
 FN F near_gap(F lo_a, F hi_a, F lo_b, F hi_b) { return f_max(lo_a - hi_b, lo_b - hi_a); }
+/* Whether the boxes are within reach of each other: they are never farther apart than what they hold. */
 FN M near_boxes_meet(NearBox a, NearBox b, F reach)
-{
-  F gap = f_max(f_max(near_gap(a.lo.x, a.hi.x, b.lo.x, b.hi.x), near_gap(a.lo.y, a.hi.y, b.lo.y, b.hi.y)),
-                near_gap(a.lo.z, a.hi.z, b.lo.z, b.hi.z));
-  return gap <= reach;
-}
-
-/* The same by the distance of the boxes, which is never more than that of what they hold. */
-FN M near_boxes_are_within(NearBox a, NearBox b, F reach)
 {
   F x = f_max(near_gap(a.lo.x, a.hi.x, b.lo.x, b.hi.x), K(0.0f));
   F y = f_max(near_gap(a.lo.y, a.hi.y, b.lo.y, b.hi.y), K(0.0f));
@@ -183,13 +176,23 @@ FN M near_boxes_are_within(NearBox a, NearBox b, F reach)
   return (x * x + y * y) + z * z <= reach * reach;
 }
 
-/* No velocity in box a differs from one in box b by more. */
-FN F near_speed(NearBox a, NearBox b)
+/* The fastest that anything in box a closes in on anything in box b along the line between them; va, vb: boxes of their velocities. Along an axis on which
+ * the boxes lie apart, by more than `certain`, only one direction closes. */
+FN F near_approach(F lo_a, F hi_a, F lo_b, F hi_b, F v_lo_a, F v_hi_a, F v_lo_b, F v_hi_b, F certain)
 {
-  V3 most = v3(f_max(f_max(a.hi.x - b.lo.x, b.hi.x - a.lo.x), K(0.0f)),
-               f_max(f_max(a.hi.y - b.lo.y, b.hi.y - a.lo.y), K(0.0f)),
-               f_max(f_max(a.hi.z - b.lo.z, b.hi.z - a.lo.z), K(0.0f)));
-  return v3_len(most);
+  F up = v_hi_a - v_lo_b;
+  F down = v_hi_b - v_lo_a;
+  F both = f_max(up, down);
+  both = f_sel(lo_b - hi_a > certain, up, f_sel(lo_a - hi_b > certain, down, both));
+  return f_max(both, K(0.0f));
+}
+/* thickness: sum of the largest radii. Less than this could be rounding. */
+FN F near_certain(F thickness) { return thickness * 0.05f + 1.0e-6f; }
+FN F near_speed(NearBox a, NearBox b, NearBox va, NearBox vb, F certain)
+{
+  return v3_len(v3(near_approach(a.lo.x, a.hi.x, b.lo.x, b.hi.x, va.lo.x, va.hi.x, vb.lo.x, vb.hi.x, certain),
+                   near_approach(a.lo.y, a.hi.y, b.lo.y, b.hi.y, va.lo.y, va.hi.y, vb.lo.y, vb.hi.y, certain),
+                   near_approach(a.lo.z, a.hi.z, b.lo.z, b.hi.z, va.lo.z, va.hi.z, vb.lo.z, vb.hi.z, certain)));
 }
 
 /* Within reach, with a little room for rounding. thickness: sum of the largest radii. */

@@ -223,8 +223,9 @@ static void meet_loose(near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
   const near_level *leaves = &n->tree.level[NEAR_LEAVES], *elements = &n->tree.level[NEAR_ELEMENTS];
-  float speed = near_speed(level_box(leaves->speed, a), level_box(leaves->speed, b));
-  float reach = near_reach(leaves->radius[a] + leaves->radius[b], speed, w->dt);
+  float room = leaves->radius[a] + leaves->radius[b];
+  float speed = near_speed(level_box(leaves->box, a), level_box(leaves->box, b), level_box(leaves->speed, a), level_box(leaves->speed, b), near_certain(room));
+  float reach = near_reach(room, speed, w->dt);
   for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
     uint32_t s = a * NEAR_CHILDREN + k;
     if (s - w->g->first_node * NEAR_NODE >= w->g->elements) break;

@@ -33,8 +33,9 @@ typedef struct near_tree {
   near_level level[NEAR_LEVELS];
   near_owned vertices, edges;
   float *row_x, *row_v; /* by particle, 4 each: position and radius (m); velocity (m/s) */
-  uint32_t
-      *corner; /* by leaf: eight first corners, eight second, eight third; what is not there repeats the last element */
+  uint32_t *element;    /* by slot: triangle or particle */
+  /* by leaf: eight first corners, eight second, eight third; what is not there repeats the last element */
+  uint32_t *corner;
   uint32_t *edge_end; /* by eight of edges: eight first ends, eight second */
 } near_tree;
 
@@ -45,25 +46,18 @@ typedef struct near_query {
   float dt;
 } near_query;
 
-/* Features of two leaves that come near each other. */
-#define NEAR_FOUND_FACES 384u /* 24 corners each, against eight triangles */
-#define NEAR_FOUND_EDGES 576u
-typedef struct near_found {
-  uint32_t face_count, edge_count;
-  uint32_t vertex[NEAR_FOUND_FACES], slot[NEAR_FOUND_FACES];   /* particle; slot of the triangle */
-  uint32_t edge_a[NEAR_FOUND_EDGES], edge_b[NEAR_FOUND_EDGES]; /* places */
-} near_found;
-
 /* Pairs of features: four particles each, of which kinds use the first two, or all. Places up to the next multiple of
- * eight hold particles too. */
+ * eight hold particles too. Two leaves add at most NEAR_MOST pairs: 24 edges each. */
+#define NEAR_MOST 576u
+#define NEAR_ROOM_OF_BATCH (NEAR_BATCH + NEAR_MOST)
 typedef struct near_batch {
   uint32_t count;
   float dt;
-  uint32_t particle[4][NEAR_BATCH];
-  uint32_t a[NEAR_BATCH], b[NEAR_BATCH]; /* features, for the caller */
-  float thickness[NEAR_BATCH];           /* m: the larger radius of each side, added */
-  float distance[NEAR_BATCH], side[NEAR_BATCH],
-      cut[NEAR_BATCH]; /* cut: distance below which the pair counts; below 0 where it never does */
+  uint32_t particle[4][NEAR_ROOM_OF_BATCH];
+  uint32_t a[NEAR_ROOM_OF_BATCH], b[NEAR_ROOM_OF_BATCH]; /* features, for the caller */
+  float thickness[NEAR_ROOM_OF_BATCH];                   /* m: the larger radius of each side, added */
+  float distance[NEAR_ROOM_OF_BATCH], side[NEAR_ROOM_OF_BATCH];
+  float cut[NEAR_ROOM_OF_BATCH]; /* distance below which the pair counts; below 0 where it never does */
 } near_batch;
 
 typedef struct near_lanes {
@@ -76,8 +70,9 @@ typedef struct near_lanes {
    * flat together. */
   void (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share,
                      uint8_t found[NEAR_CHILDREN]);
-  /* Vertices and triangles, edges and edges of two leaves of triangles that come within reach and share no particle. */
-  void (*meet_leaves)(const near_tree *t, uint32_t a, uint32_t b, float dt, near_found *found);
+  /* Adds vertices and triangles, edges and edges of two leaves of triangles that come within reach and share no
+   * particle. */
+  void (*meet_leaves)(const near_tree *t, uint32_t a, uint32_t b, near_batch *faces, near_batch *edges);
   /* Boxes of `count` entries of a level from those of the level below. */
   void (*join)(const near_level *below, near_level *level, uint32_t first, uint32_t count);
   /* Boxes of a leaf, of its elements, of which `used` are there, and of what they speak for. points: the elements are

@@ -109,11 +109,11 @@ static sb_status build_levels(sb_collision *c, collision_near *n)
     if (l && !level->radius) return SB_E_MEMORY;
   }
   n->node_group = collision_alloc(c, n->node_count, sizeof *n->node_group);
-  n->element = collision_alloc(c, count[0], sizeof *n->element);
+  n->tree.element = collision_alloc(c, count[0], sizeof *n->tree.element);
   n->tree.corner = collision_alloc(c, count[0] * 3, sizeof *n->tree.corner);
   n->tree.row_x = collision_alloc(c, 4 * (size_t)c->model->particle_count, sizeof(float));
   n->tree.row_v = collision_alloc(c, 4 * (size_t)c->model->particle_count, sizeof(float));
-  return n->node_group && n->element && n->tree.corner && n->tree.row_x && n->tree.row_v ? SB_OK : SB_E_MEMORY;
+  return n->node_group && n->tree.element && n->tree.corner && n->tree.row_x && n->tree.row_v ? SB_OK : SB_E_MEMORY;
 }
 
 /* Triangles in the order of their middles along a curve, at rest; who speaks for which particle. */
@@ -134,9 +134,9 @@ static void order_triangles(const sb_model *m, collision_near *n, const near_gro
   key_sort(p->items, p->scratch, g->elements);
   for (uint32_t i = 0; i < g->elements; i++) {
     size_t slot = (size_t)g->first_node * NEAR_NODE + i;
-    n->element[slot] = p->items[i].value;
+    n->tree.element[slot] = p->items[i].value;
     for (int k = 0; k < 3; k++) {
-      int32_t particle = m->tri_indices[3 * (size_t)n->element[slot] + k];
+      int32_t particle = m->tri_indices[3 * (size_t)n->tree.element[slot] + k];
       if (!p->spoken_for[particle]) p->owns[slot] |= (uint8_t)(1u << k);
       p->spoken_for[particle] = 1;
     }
@@ -155,8 +155,8 @@ static sb_status build_edges(sb_collision *c, collision_near *n, near_plan *p)
     for (uint32_t i = 0; group->deformable != COLLISION_NONE && i < group->elements; i++) {
       uint32_t slot = group->first_node * NEAR_NODE + i;
       for (uint32_t k = 0; k < 3; k++) {
-        uint32_t a = (uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + k],
-                 b = (uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + (k + 1) % 3];
+        uint32_t a = (uint32_t)m->tri_indices[3 * (size_t)n->tree.element[slot] + k],
+                 b = (uint32_t)m->tri_indices[3 * (size_t)n->tree.element[slot] + (k + 1) % 3];
         p->items[sides++] = (key_item){(uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a), 3 * slot + k, 0};
       }
     }
@@ -208,7 +208,7 @@ static sb_status find_leaf_pairs(const sb_collision *c, const collision_near *n,
       uint32_t slot = n->groups[g].first_node * NEAR_NODE + i;
       for (int k = 0; k < 3; k++)
         items[count++] = (key_item){
-            (uint64_t)(uint32_t)m->tri_indices[3 * (size_t)n->element[slot] + k] << 32 | slot / NEAR_CHILDREN, 0, 0};
+            (uint64_t)(uint32_t)m->tri_indices[3 * (size_t)n->tree.element[slot] + k] << 32 | slot / NEAR_CHILDREN, 0, 0};
     }
   key_sort(items, scratch, count);
   count = drop_equal(items, count);
@@ -279,7 +279,7 @@ static void list_corners(const sb_collision *c, collision_near *n, const near_gr
 {
   for (uint32_t i = 0; i < g->nodes * NEAR_NODE; i++) {
     uint32_t slot = g->first_node * NEAR_NODE + i,
-             element = n->element[i < g->elements ? slot : g->first_node * NEAR_NODE + g->elements - 1];
+             element = n->tree.element[i < g->elements ? slot : g->first_node * NEAR_NODE + g->elements - 1];
     for (uint32_t k = 0; k < 3; k++)
       n->tree.corner[3 * (size_t)(slot / NEAR_CHILDREN * NEAR_CHILDREN) + k * NEAR_CHILDREN + slot % NEAR_CHILDREN] =
           (uint32_t)c->model->tri_indices[3 * (size_t)element + k];
@@ -319,7 +319,7 @@ static sb_status build_owned(sb_collision *c, collision_near *n, const near_plan
     for (uint32_t i = 0; i < NEAR_CHILDREN * 3; i++) {
       uint32_t slot = leaf * NEAR_CHILDREN + i / 3, k = i % 3;
       if (p->owns[slot] >> k & 1u)
-        t->vertices.of[vertex++] = (uint32_t)c->model->tri_indices[3 * (size_t)n->element[slot] + k];
+        t->vertices.of[vertex++] = (uint32_t)c->model->tri_indices[3 * (size_t)n->tree.element[slot] + k];
       if (p->owns[slot] >> (3 + k) & 1u) t->edges.of[edge++] = p->side[3 * (size_t)slot + k];
     }
     for (; vertex < NEAR_CHILDREN * (size_t)t->vertices.start[leaf + 1]; vertex++)

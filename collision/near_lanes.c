@@ -208,14 +208,8 @@ static void meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt, con
   }
 }
 
-static bool is_corner(const near_tree *t, uint32_t leaf, uint32_t k, uint32_t particle)
-{
-  const uint32_t *c = t->corner + 3 * NEAR_CHILDREN * (size_t)leaf + k;
-  return c[0] == particle || c[NEAR_CHILDREN] == particle || c[2 * NEAR_CHILDREN] == particle;
-}
-
 /* Vertices that leaf p speaks for, against the triangles of leaf q. */
-static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, float dt, near_found *out)
+static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, near_batch *out)
 {
   const near_level *leaves = &t->level[NEAR_LEAVES], *elements = &t->level[NEAR_ELEMENTS];
   NearBox box = splat_entry(leaves->box, q), speed = splat_entry(leaves->speed, q);
@@ -227,7 +221,7 @@ static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, f
       NearBox x, v;
       x.lo = x.hi = load_v3(t->vertices.box, first + k);
       v.lo = v.hi = load_v3(t->vertices.box + 3, first + k);
-      F far = near_reach(K(room), near_speed(x, box, v, speed, near_certain(K(room))), K(dt));
+      F far = near_reach(K(room), near_speed(x, box, v, speed, near_certain(K(room))), K(out->dt));
       f_store(reach + k, far);
       bits |= mask_bits(near_boxes_meet(x, box, far)) << k;
     }
@@ -240,10 +234,13 @@ static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, f
         met |= mask_bits(near_boxes_meet(x, load_box(elements->box, NEAR_CHILDREN * (size_t)q + k), K(reach[i])))
                << k;
       for (; met; met &= met - 1) {
-        uint32_t k = (uint32_t)__builtin_ctz(met);
-        if (is_corner(t, q, k, particle)) continue;
-        out->vertex[out->face_count] = particle;
-        out->slot[out->face_count++] = NEAR_CHILDREN * q + k;
+        uint32_t slot = NEAR_CHILDREN * q + (uint32_t)__builtin_ctz(met), at = out->count;
+        const uint32_t *corner = t->corner + 2 * NEAR_CHILDREN * (size_t)q + slot;
+        uint32_t c0 = corner[0], c1 = corner[NEAR_CHILDREN], c2 = corner[2 * NEAR_CHILDREN];
+        out->particle[0][at] = particle, out->particle[1][at] = c0, out->particle[2][at] = c1, out->particle[3][at] = c2;
+        out->a[at] = particle;
+        out->b[at] = t->element[slot];
+        out->count = at + (c0 != particle && c1 != particle && c2 != particle);
       }
     }
     left -= used;
@@ -266,52 +263,42 @@ static uint32_t edges_near(const near_tree *t, uint32_t p, NearBox box, F reach,
   return any;
 }
 
-static const uint32_t *ends_of(const near_tree *t, uint32_t place)
-{
-  return t->edge_end + 2 * NEAR_CHILDREN * (size_t)(place / NEAR_CHILDREN) + place % NEAR_CHILDREN;
-}
-
-static bool share_end(const uint32_t *e, const uint32_t *f)
-{
-  uint32_t a = e[0], b = e[NEAR_CHILDREN], c = f[0], d = f[NEAR_CHILDREN];
-  return a == c || a == d || b == c || b == d;
-}
-
-static void meet_edges(const near_tree *t, uint32_t p, uint32_t q, float room, near_found *out)
+static void meet_edges(const near_tree *t, uint32_t p, uint32_t q, float room, near_batch *out)
 {
   const near_level *leaves = &t->level[NEAR_LEAVES];
   F reach = near_reach(K(room), K(0.0f), K(0.0f));
+  NearBox box_p = splat_entry(leaves->box, p), box_q = splat_entry(leaves->box, q);
   uint32_t of_p[3], of_q[3], p0 = NEAR_CHILDREN * t->edges.start[p], q0 = NEAR_CHILDREN * t->edges.start[q];
-  if (!edges_near(t, p, splat_entry(leaves->box, q), reach, of_p) ||
-      !edges_near(t, q, splat_entry(leaves->box, p), reach, of_q))
-    return;
+  if (!m_any(near_boxes_meet(box_p, box_q, reach)) || !edges_near(t, p, box_q, reach, of_p) || !edges_near(t, q, box_p, reach, of_q)) return;
   for (uint32_t e = 0; NEAR_CHILDREN * e < t->edges.count[p]; e++)
     for (; of_p[e]; of_p[e] &= of_p[e] - 1) {
-      uint32_t a = p0 + NEAR_CHILDREN * e + (uint32_t)__builtin_ctz(of_p[e]);
+      uint32_t a = p0 + NEAR_CHILDREN * e + (uint32_t)__builtin_ctz(of_p[e]), edge = t->edges.of[a];
       NearBox box = splat_entry(t->edges.box, a);
-      const uint32_t *ends = ends_of(t, a);
+      const uint32_t *ends = t->edge_end + 2 * NEAR_CHILDREN * (size_t)(a / NEAR_CHILDREN) + a % NEAR_CHILDREN;
+      uint32_t a0 = ends[0], a1 = ends[NEAR_CHILDREN];
       for (uint32_t f = 0; NEAR_CHILDREN * f < t->edges.count[q]; f++) {
         uint32_t first = q0 + NEAR_CHILDREN * f, met = 0;
-        if (!of_q[f] || (p == q && first + NEAR_CHILDREN <= a)) continue;
-        for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
-          met |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, first + k), reach)) << k;
+        if (!of_q[f]) continue;
+        for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) met |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, first + k), reach)) << k;
         for (met &= of_q[f]; met; met &= met - 1) {
-          uint32_t b = first + (uint32_t)__builtin_ctz(met);
-          if ((p == q && b <= a) || share_end(ends, ends_of(t, b))) continue;
-          out->edge_a[out->edge_count] = a;
-          out->edge_b[out->edge_count++] = b;
+          uint32_t k = (uint32_t)__builtin_ctz(met), other = t->edges.of[first + k], at = out->count;
+          const uint32_t *end = t->edge_end + 2 * (size_t)first + k;
+          uint32_t b0 = end[0], b1 = end[NEAR_CHILDREN], swap = other < edge;
+          out->particle[swap ? 2 : 0][at] = a0, out->particle[swap ? 3 : 1][at] = a1, out->particle[swap ? 0 : 2][at] = b0, out->particle[swap ? 1 : 3][at] = b1;
+          out->a[at] = swap ? other : edge;
+          out->b[at] = swap ? edge : other;
+          out->count = at + (a0 != b0 && a0 != b1 && a1 != b0 && a1 != b1 && (p != q || first + k > a));
         }
       }
     }
 }
 
-static void meet_leaves(const near_tree *t, uint32_t a, uint32_t b, float dt, near_found *out)
+static void meet_leaves(const near_tree *t, uint32_t a, uint32_t b, near_batch *faces, near_batch *edges)
 {
   float room = t->level[NEAR_LEAVES].radius[a] + t->level[NEAR_LEAVES].radius[b];
-  out->face_count = out->edge_count = 0;
-  meet_faces(t, a, b, room, dt, out);
-  if (a != b) meet_faces(t, b, a, room, dt, out);
-  meet_edges(t, a, b, room, out);
+  meet_faces(t, a, b, room, faces);
+  if (a != b) meet_faces(t, b, a, room, faces);
+  meet_edges(t, a, b, room, edges);
 }
 
 /* --- batches --- */
@@ -334,7 +321,7 @@ static inline V3 batch_v(const near_tree *t, const near_batch *b, uint32_t p, ui
   return near_load_rows(t->row_v, &b->particle[p][i]).v;
 }
 
-static void points(const near_tree *t, near_batch *b)
+static void find_points(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     near_rows x = batch_x(t, b, 0, i), y = batch_x(t, b, 1, i);
@@ -343,7 +330,7 @@ static void points(const near_tree *t, near_batch *b)
   }
 }
 
-static void faces(const near_tree *t, near_batch *b)
+static void find_faces(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     near_rows x = batch_x(t, b, 0, i), p = batch_x(t, b, 1, i), q = batch_x(t, b, 2, i), r = batch_x(t, b, 3, i);
@@ -355,7 +342,7 @@ static void faces(const near_tree *t, near_batch *b)
   }
 }
 
-static void edges(const near_tree *t, near_batch *b)
+static void find_edges(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     near_rows p = batch_x(t, b, 0, i), q = batch_x(t, b, 1, i), r = batch_x(t, b, 2, i), s = batch_x(t, b, 3, i);
@@ -369,14 +356,11 @@ static void edges(const near_tree *t, near_batch *b)
   }
 }
 
-#define NEAR_TABLE                                                                                                     \
-  {                                                                                                                    \
-    meet, meet_elements, meet_nodes, meet_leaves, join, refit, points, faces, edges                                    \
-  }
 #if SB_LANES == 8
-const near_lanes collision_near_lanes8 = NEAR_TABLE;
+#define NEAR_TABLE collision_near_lanes8
 #elif SB_LANES == 4
-const near_lanes collision_near_lanes4 = NEAR_TABLE;
+#define NEAR_TABLE collision_near_lanes4
 #else
-const near_lanes collision_near_lanes1 = NEAR_TABLE;
+#define NEAR_TABLE collision_near_lanes1
 #endif
+const near_lanes NEAR_TABLE = {meet, meet_elements, meet_nodes, meet_leaves, join, refit, find_points, find_faces, find_edges};

@@ -71,7 +71,7 @@ static void order_points(sb_collision *c, const near_group *g)
   key_sort(n->items, n->scratch, g->elements);
   for (uint32_t i = 0; i < g->nodes * NEAR_NODE; i++) {
     uint32_t slot = g->first_node * NEAR_NODE + i, particle = n->items[i < g->elements ? i : g->elements - 1].value;
-    n->element[slot] = particle;
+    n->tree.element[slot] = particle;
     for (uint32_t k = 0; k < 3; k++)
       n->tree.corner[3 * (size_t)(slot / NEAR_CHILDREN * NEAR_CHILDREN) + k * NEAR_CHILDREN + slot % NEAR_CHILDREN] =
           particle;
@@ -95,7 +95,6 @@ typedef struct near_work {
   const near_group *g, *h; /* of the two pieces */
   float dt;
   near_batch batch[3]; /* by SB_NEAR_* */
-  near_found found;
 } near_work;
 
 static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t i)
@@ -176,7 +175,7 @@ static void add_elements(near_work *w, uint32_t s, uint32_t t)
   const sb_model *m = w->c->model;
   const collision_near *n = &w->c->near;
   bool s_loose = w->g->deformable == COLLISION_NONE, t_loose = w->h->deformable == COLLISION_NONE;
-  uint32_t a = n->element[s], b = n->element[t];
+  uint32_t a = n->tree.element[s], b = n->tree.element[t];
   if (s_loose && t_loose) {
     if (particles_meet(m, a, b)) add_features(w, SB_NEAR_POINTS, a < b ? a : b, a < b ? b : a);
   } else {
@@ -240,18 +239,13 @@ static void meet_loose(near_work *w, uint32_t a, uint32_t b)
 static void meet_leaves(near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
-  const near_found *found = &w->found;
   if (w->g->deformable == COLLISION_NONE || w->h->deformable == COLLISION_NONE) {
     meet_loose(w, a, b);
     return;
   }
-  n->lanes->meet_leaves(&n->tree, a, b, w->dt, &w->found);
-  for (uint32_t i = 0; i < found->face_count; i++)
-    add_features(w, SB_NEAR_FACE, found->vertex[i], n->element[found->slot[i]]);
-  for (uint32_t i = 0; i < found->edge_count; i++) {
-    uint32_t e = n->tree.edges.of[found->edge_a[i]], f = n->tree.edges.of[found->edge_b[i]];
-    add_features(w, SB_NEAR_EDGES, e < f ? e : f, e < f ? f : e);
-  }
+  n->lanes->meet_leaves(&n->tree, a, b, &w->batch[SB_NEAR_FACE], &w->batch[SB_NEAR_EDGES]);
+  for (uint32_t kind = 0; kind < 3; kind++)
+    if (w->batch[kind].count >= NEAR_BATCH) flush(w, kind);
 }
 
 static void meet_nodes(near_work *w, uint32_t a, uint32_t b)

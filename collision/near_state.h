@@ -35,7 +35,6 @@ typedef struct collision_near {
   uint32_t node_count;
   uint32_t *node_group;
   uint8_t *is_loose; /* by deformable: its particles are elements */
-  uint32_t *element; /* by slot: triangle or particle */
   near_tree tree;
   uint32_t *touch_start,
       *touch;     /* of each node: itself, then those with a higher index that share a particle with it */

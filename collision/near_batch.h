@@ -1,32 +1,33 @@
-/* What near pairs hand to their lane objects: trees of boxes with eight children each, what leaves speak for, and
- * batches of pairs. C library only. */
+/* What near pairs hand to their lane objects: trees of boxes with eight children each, what leaves speak for, and batches of pairs. C library only. */
 #ifndef SAMEBIT_COLLISION_NEAR_BATCH_H
 #define SAMEBIT_COLLISION_NEAR_BATCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define NEAR_CHILDREN 8u
-#define NEAR_BATCH 64u
 
 /* Elements; eight, 64 and 512 of them. */
 enum { NEAR_ELEMENTS, NEAR_LEAVES, NEAR_NODES, NEAR_BLOCKS, NEAR_LEVELS };
 
-/* Boxes of one level of all trees, by component: lo x y z, hi x y z. Children of entry i are the eight from 8 i of the
- * level below. */
+/* Boxes lie in eights: eight lo x, eight lo y, eight lo z, and so for hi. Component k of box i is at near_box_at(i) + 8 k. */
+#define NEAR_BOX 6u /* components */
+static inline size_t near_box_at(size_t i) { return NEAR_BOX * (i - i % NEAR_CHILDREN) + i % NEAR_CHILDREN; }
+
+/* Boxes of one level of all trees. Children of entry i are the eight from 8 i of the level below. */
 typedef struct near_level {
-  float *box[6];    /* positions, m */
-  float *speed[6];  /* velocities, m/s; NULL for elements */
-  float *normal[6]; /* unit normals; NULL for elements */
-  float *radius;    /* the largest, m; NULL for elements */
+  float *box;    /* positions, m */
+  float *speed;  /* velocities, m/s; NULL for elements */
+  float *normal; /* unit normals; NULL for elements */
+  float *radius; /* the largest, m; NULL for elements */
 } near_level;
 
-/* Particles or edges that the triangles of a leaf speak for, in eights; a leaf's last eight is filled up with the last
- * one. */
+/* Particles or edges that the triangles of a leaf speak for, in eights; a leaf's last eight is filled up with the last one. */
 typedef struct near_owned {
   uint32_t *start; /* by leaf, and one more: eights */
   uint8_t *count;  /* by leaf */
   uint32_t *of;    /* by place: particle or edge */
-  float *box[6];   /* of particles: position (m), then velocity (m/s); of edges: lo, hi */
+  float *box;      /* of edges; of particles: position (m) and velocity (m/s) in place of lo and hi */
 } near_owned;
 
 typedef struct near_tree {
@@ -34,49 +35,44 @@ typedef struct near_tree {
   near_owned vertices, edges;
   float *row_x, *row_v; /* by particle, 4 each: position and radius (m); velocity (m/s) */
   uint32_t *element;    /* by slot: triangle or particle */
-  /* by leaf: eight first corners, eight second, eight third; what is not there repeats the last element */
-  uint32_t *corner;
-  uint32_t *edge_end; /* by eight of edges: eight first ends, eight second */
+  uint32_t *corner;     /* by leaf: eight first corners, second, third; what is not there repeats the last element */
+  uint32_t *edge_end;   /* by eight of edges: eight first ends, eight second */
 } near_tree;
 
 /* What is looked for among the children of an entry. */
 typedef struct near_query {
-  float box[6], speed[6];
+  float box[NEAR_BOX], speed[NEAR_BOX];
   float radius;
   float dt;
 } near_query;
 
-/* Pairs of features: four particles each, of which kinds use the first two, or all. Places up to the next multiple of
- * eight hold particles too. Two leaves add at most NEAR_MOST pairs: 24 edges each. */
+/* Pairs of features: four particles each, of which kinds use the first two, or all. Places up to the next multiple of eight hold particles too. Two leaves add at
+ * most NEAR_MOST pairs: 24 edges each. */
+#define NEAR_BATCH 64u
 #define NEAR_MOST 576u
-#define NEAR_ROOM_OF_BATCH (NEAR_BATCH + NEAR_MOST)
 typedef struct near_batch {
   uint32_t count;
   float dt;
-  uint32_t particle[4][NEAR_ROOM_OF_BATCH];
-  uint32_t a[NEAR_ROOM_OF_BATCH], b[NEAR_ROOM_OF_BATCH]; /* features, for the caller */
-  float thickness[NEAR_ROOM_OF_BATCH];                   /* m: the larger radius of each side, added */
-  float distance[NEAR_ROOM_OF_BATCH], side[NEAR_ROOM_OF_BATCH];
-  float cut[NEAR_ROOM_OF_BATCH]; /* distance below which the pair counts; below 0 where it never does */
+  uint32_t particle[4][NEAR_BATCH + NEAR_MOST];
+  uint32_t a[NEAR_BATCH + NEAR_MOST], b[NEAR_BATCH + NEAR_MOST]; /* features, for the caller */
+  float thickness[NEAR_BATCH + NEAR_MOST];                       /* m: the larger radius of each side, added */
+  float distance[NEAR_BATCH + NEAR_MOST], side[NEAR_BATCH + NEAR_MOST];
+  float cut[NEAR_BATCH + NEAR_MOST]; /* distance below which the pair counts; below 0 where it never does */
 } near_batch;
 
 typedef struct near_lanes {
   /* Which of the eight entries from `first` of the level come within reach of the query: bit k for entry first + k. */
   uint32_t (*meet)(const near_level *level, uint32_t first, const near_query *q);
-  /* The same for elements, whose reach is given. */
-  uint32_t (*meet_elements)(const near_level *level, uint32_t first, const float box[6], float reach);
-  /* For each leaf of node a, which leaves of node b come within its reach, b's from a's on where a is b. share: for
-   * each leaf of a, those of b that share a particle with it, NULL for none; such leaves are passed over where they are
-   * flat together. */
-  void (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share,
-                     uint8_t found[NEAR_CHILDREN]);
-  /* Adds vertices and triangles, edges and edges of two leaves of triangles that come within reach and share no
-   * particle. */
+  /* The same for elements against the element `slot`, with a given reach. */
+  uint32_t (*meet_elements)(const near_level *level, uint32_t first, uint32_t slot, float reach);
+  /* For each leaf of node a, which leaves of node b come within its reach, b's from a's on where a is b. share: for each leaf of a, those of b that share
+   * a particle with it, NULL for none; such leaves are passed over where they are flat together. */
+  void (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share, uint8_t found[NEAR_CHILDREN]);
+  /* Adds vertices and triangles, edges and edges of two leaves of triangles that come within reach and share no particle. */
   void (*meet_leaves)(const near_tree *t, uint32_t a, uint32_t b, near_batch *faces, near_batch *edges);
   /* Boxes of `count` entries of a level from those of the level below. */
   void (*join)(const near_level *below, near_level *level, uint32_t first, uint32_t count);
-  /* Boxes of a leaf, of its elements, of which `used` are there, and of what they speak for. points: the elements are
-   * particles. */
+  /* Boxes of a leaf, of its elements, of which `used` are there, and of what they speak for. points: the elements are particles. */
   void (*refit)(near_tree *t, uint32_t leaf, uint32_t used, int32_t points);
   void (*points)(const near_tree *t, near_batch *b);
   void (*faces)(const near_tree *t, near_batch *b);

@@ -95,15 +95,13 @@ static sb_status build_levels(sb_collision *c, collision_near *n)
                                      (padded / 8 + 7) / 8 * 8};
   for (int l = 0; l < NEAR_LEVELS; l++) {
     near_level *level = &n->tree.level[l];
-    for (int k = 0; k < 6; k++) {
-      level->box[k] = collision_alloc(c, count[l], sizeof(float));
-      level->speed[k] = l ? collision_alloc(c, count[l], sizeof(float)) : NULL;
-      level->normal[k] = l ? collision_alloc(c, count[l], sizeof(float)) : NULL;
-      if (!level->box[k] || (l && (!level->speed[k] || !level->normal[k]))) return SB_E_MEMORY;
-      for (size_t i = 0; i < count[l]; i++) {
-        level->box[k][i] = k < 3 ? 1.0e15f : -1.0e15f; /* nothing there */
-        if (l) level->speed[k][i] = level->normal[k][i] = level->box[k][i];
-      }
+    level->box = collision_alloc(c, NEAR_BOX * count[l], sizeof(float));
+    level->speed = l ? collision_alloc(c, NEAR_BOX * count[l], sizeof(float)) : NULL;
+    level->normal = l ? collision_alloc(c, NEAR_BOX * count[l], sizeof(float)) : NULL;
+    if (!level->box || (l && (!level->speed || !level->normal))) return SB_E_MEMORY;
+    for (size_t i = 0; i < NEAR_BOX * count[l]; i++) {
+      level->box[i] = i / NEAR_CHILDREN % NEAR_BOX < 3 ? 1.0e15f : -1.0e15f; /* nothing there */
+      if (l) level->speed[i] = level->normal[i] = level->box[i];
     }
     level->radius = l ? collision_alloc(c, count[l], sizeof(float)) : NULL;
     if (l && !level->radius) return SB_E_MEMORY;
@@ -207,8 +205,9 @@ static sb_status find_leaf_pairs(const sb_collision *c, const collision_near *n,
     for (uint32_t i = 0; n->groups[g].deformable != COLLISION_NONE && i < n->groups[g].elements; i++) {
       uint32_t slot = n->groups[g].first_node * NEAR_NODE + i;
       for (int k = 0; k < 3; k++)
-        items[count++] = (key_item){
-            (uint64_t)(uint32_t)m->tri_indices[3 * (size_t)n->tree.element[slot] + k] << 32 | slot / NEAR_CHILDREN, 0, 0};
+        items[count++] = (key_item){(uint64_t)(uint32_t)m->tri_indices[3 * (size_t)n->tree.element[slot] + k] << 32 |
+                                        slot / NEAR_CHILDREN,
+                                    0, 0};
     }
   key_sort(items, scratch, count);
   count = drop_equal(items, count);
@@ -299,11 +298,8 @@ static bool owned_room(sb_collision *c, const collision_near *n, near_owned *o, 
     o->start[leaf + 1] = (uint32_t)eights;
   }
   o->of = collision_alloc(c, eights * NEAR_CHILDREN, sizeof *o->of);
-  for (int k = 0; k < 6; k++) {
-    o->box[k] = collision_alloc(c, eights * NEAR_CHILDREN, sizeof(float));
-    if (!o->box[k]) return false;
-  }
-  return o->of != NULL;
+  o->box = collision_alloc(c, NEAR_BOX * eights * NEAR_CHILDREN, sizeof(float));
+  return o->of && o->box;
 }
 
 static sb_status build_owned(sb_collision *c, collision_near *n, const near_plan *p)

@@ -6,30 +6,47 @@
 
 #include <stdbool.h>
 
-static inline V3 load_v3(float *const p[], size_t i)
+/* Three components of boxes i to i + SB_LANES - 1, from component k on. */
+static inline V3 load_v3(const float *boxes, size_t i, uint32_t k)
 {
-  return v3(f_load(p[0] + i), f_load(p[1] + i), f_load(p[2] + i));
+  const float *p = boxes + near_box_at(i) + NEAR_CHILDREN * k;
+  return v3(f_load(p), f_load(p + NEAR_CHILDREN), f_load(p + 2 * NEAR_CHILDREN));
 }
 
-static inline void store_v3(float *const p[], size_t i, V3 x)
+static inline void store_v3(float *boxes, size_t i, uint32_t k, V3 x)
 {
-  f_store(p[0] + i, x.x);
-  f_store(p[1] + i, x.y);
-  f_store(p[2] + i, x.z);
+  float *p = boxes + near_box_at(i) + NEAR_CHILDREN * k;
+  f_store(p, x.x);
+  f_store(p + NEAR_CHILDREN, x.y);
+  f_store(p + 2 * NEAR_CHILDREN, x.z);
 }
 
-static inline NearBox load_box(float *const p[6], size_t i)
+static inline NearBox load_box(const float *boxes, size_t i)
 {
   NearBox b;
-  b.lo = load_v3(p, i);
-  b.hi = load_v3(p + 3, i);
+  b.lo = load_v3(boxes, i, 0);
+  b.hi = load_v3(boxes, i, 3);
   return b;
 }
 
-static inline void store_box(float *const p[6], size_t i, NearBox b)
+static inline void store_box(float *boxes, size_t i, NearBox b)
 {
-  store_v3(p, i, b.lo);
-  store_v3(p + 3, i, b.hi);
+  store_v3(boxes, i, 0, b.lo);
+  store_v3(boxes, i, 3, b.hi);
+}
+
+static inline V3 splat_v3(const float *boxes, size_t i, uint32_t k)
+{
+  const float *p = boxes + near_box_at(i) + NEAR_CHILDREN * k;
+  return v3(K(p[0]), K(p[NEAR_CHILDREN]), K(p[2 * NEAR_CHILDREN]));
+}
+
+static inline NearBox splat_entry(const float *boxes, size_t i)
+{
+  NearBox b;
+  b.lo = splat_v3(boxes, i, 0);
+  b.hi = splat_v3(boxes, i, 3);
+  return b;
 }
 
 static inline NearBox splat_box(const float p[6])
@@ -61,48 +78,79 @@ static uint32_t meet(const near_level *level, uint32_t first, const near_query *
   uint32_t bits = 0;
   for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
     NearBox other = load_box(level->box, first + k);
-    F room = f_load(level->radius + first + k) + q->radius, speed_of = near_speed(box, other, speed, load_box(level->speed, first + k), near_certain(room));
+    F room = f_load(level->radius + first + k) + q->radius,
+      speed_of = near_speed(box, other, speed, load_box(level->speed, first + k), near_certain(room));
     bits |= mask_bits(near_boxes_meet(box, other, near_reach(room, speed_of, K(q->dt)))) << k;
   }
   return bits;
 }
 
-static uint32_t meet_elements(const near_level *level, uint32_t first, const float box[6], float reach)
+static uint32_t meet_elements(const near_level *level, uint32_t first, uint32_t slot, float reach)
 {
-  NearBox own = splat_box(box);
+  NearBox own = splat_entry(level->box, slot);
   uint32_t bits = 0;
   for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
     bits |= mask_bits(near_boxes_meet(own, load_box(level->box, first + k), K(reach))) << k;
   return bits;
 }
 
-/* Smallest and largest of eight. */
-static inline float least_of(const float *p)
+/* The smallest and the largest of eight, from lanes. */
+#define NEAR_PARTS (NEAR_CHILDREN / SB_LANES)
+#if SB_LANES == 1
+#define ACROSS(m, least) m
+#elif SB_LANES == 4
+#define ACROSS(m, least)                                                                                               \
+  (m = least(m, __builtin_shufflevector(m, m, 2, 3, 0, 1)), m = least(m, __builtin_shufflevector(m, m, 1, 0, 3, 2)), m[0])
+#else
+#define ACROSS(m, least)                                                                                               \
+  (m = least(m, __builtin_shufflevector(m, m, 4, 5, 6, 7, 0, 1, 2, 3)), m = least(m, __builtin_shufflevector(m, m, 2, 3, 0, 1, 6, 7, 4, 5)), \
+   m = least(m, __builtin_shufflevector(m, m, 1, 0, 3, 2, 5, 4, 7, 6)), m[0])
+#endif
+static inline float least_of(const F *parts)
 {
-  float r = p[0];
-  for (uint32_t k = 1; k < NEAR_CHILDREN; k++) r = p[k] < r ? p[k] : r;
-  return r;
+  F m = parts[0];
+  for (uint32_t k = 1; k < NEAR_PARTS; k++) m = f_min(m, parts[k]);
+  return ACROSS(m, f_min);
 }
-static inline float most_of(const float *p)
+static inline float most_of(const F *parts)
 {
-  float r = p[0];
-  for (uint32_t k = 1; k < NEAR_CHILDREN; k++) r = p[k] > r ? p[k] : r;
-  return r;
+  F m = parts[0];
+  for (uint32_t k = 1; k < NEAR_PARTS; k++) m = f_max(m, parts[k]);
+  return ACROSS(m, f_max);
+}
+
+/* Box i is the one around eight. */
+static inline void store_around(float *boxes, size_t i, const NearBox parts[NEAR_PARTS])
+{
+  float *p = boxes + near_box_at(i);
+  F c[NEAR_BOX][NEAR_PARTS];
+  for (uint32_t k = 0; k < NEAR_PARTS; k++) {
+    c[0][k] = parts[k].lo.x, c[1][k] = parts[k].lo.y, c[2][k] = parts[k].lo.z;
+    c[3][k] = parts[k].hi.x, c[4][k] = parts[k].hi.y, c[5][k] = parts[k].hi.z;
+  }
+  for (uint32_t k = 0; k < 3; k++) {
+    p[NEAR_CHILDREN * k] = least_of(c[k]);
+    p[NEAR_CHILDREN * (k + 3)] = most_of(c[k + 3]);
+  }
+}
+
+static inline void store_around_entries(float *boxes, size_t i, const float *below)
+{
+  NearBox parts[NEAR_PARTS];
+  for (uint32_t k = 0; k < NEAR_PARTS; k++) parts[k] = load_box(below, i * NEAR_CHILDREN + k * SB_LANES);
+  store_around(boxes, i, parts);
 }
 
 static void join(const near_level *below, near_level *level, uint32_t first, uint32_t count)
 {
   for (uint32_t i = first; i < first + count; i++) {
-    size_t from = (size_t)i * NEAR_CHILDREN;
-    for (int k = 0; k < 3; k++) {
-      level->box[k][i] = least_of(below->box[k] + from);
-      level->box[k + 3][i] = most_of(below->box[k + 3] + from);
-      level->speed[k][i] = least_of(below->speed[k] + from);
-      level->speed[k + 3][i] = most_of(below->speed[k + 3] + from);
-      level->normal[k][i] = least_of(below->normal[k] + from);
-      level->normal[k + 3][i] = most_of(below->normal[k + 3] + from);
-    }
-    level->radius[i] = most_of(below->radius + from);
+    F radius[NEAR_PARTS];
+    store_around_entries(level->box, i, below->box);
+    store_around_entries(level->speed, i, below->speed);
+    store_around_entries(level->normal, i, below->normal);
+    for (uint32_t k = 0; k < NEAR_PARTS; k++)
+      radius[k] = f_load(below->radius + (size_t)i * NEAR_CHILDREN + k * SB_LANES);
+    level->radius[i] = most_of(radius);
   }
 }
 
@@ -111,8 +159,8 @@ static void refit_owned(near_tree *t, uint32_t leaf)
 {
   for (uint32_t i = NEAR_CHILDREN * t->vertices.start[leaf]; i < NEAR_CHILDREN * t->vertices.start[leaf + 1];
        i += SB_LANES) {
-    store_v3(t->vertices.box, i, near_load_rows(t->row_x, t->vertices.of + i).v);
-    store_v3(t->vertices.box + 3, i, near_load_rows(t->row_v, t->vertices.of + i).v);
+    store_v3(t->vertices.box, i, 0, near_load_rows(t->row_x, t->vertices.of + i).v);
+    store_v3(t->vertices.box, i, 3, near_load_rows(t->row_v, t->vertices.of + i).v);
   }
   for (uint32_t eight = t->edges.start[leaf]; eight < t->edges.start[leaf + 1]; eight++)
     for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
@@ -125,35 +173,31 @@ static void refit_owned(near_tree *t, uint32_t leaf)
 static void refit(near_tree *t, uint32_t leaf, uint32_t used, int32_t points)
 {
   near_level *elements = &t->level[NEAR_ELEMENTS], *leaves = &t->level[NEAR_LEAVES];
-  float speed[6][NEAR_CHILDREN], normal[6][NEAR_CHILDREN], radius[NEAR_CHILDREN];
-  float *speeds[6], *normals[6];
-  for (int k = 0; k < 6; k++) speeds[k] = speed[k], normals[k] = normal[k];
+  NearBox box[NEAR_PARTS], speed[NEAR_PARTS], normal[NEAR_PARTS];
+  F radius[NEAR_PARTS];
   size_t first = (size_t)leaf * NEAR_CHILDREN;
-  for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
-    const uint32_t *corner = t->corner + 3 * first + k;
+  for (uint32_t k = 0; k < NEAR_PARTS; k++) {
+    const uint32_t *corner = t->corner + 3 * first + k * SB_LANES;
     near_rows a = near_load_rows(t->row_x, corner), b = near_load_rows(t->row_x, corner + NEAR_CHILDREN),
               c = near_load_rows(t->row_x, corner + 2 * NEAR_CHILDREN);
-    store_box(elements->box, first + k, near_box_of(a.v, b.v, c.v));
-    store_box(speeds, k,
-              near_box_of(near_load_rows(t->row_v, corner).v, near_load_rows(t->row_v, corner + NEAR_CHILDREN).v,
-                          near_load_rows(t->row_v, corner + 2 * NEAR_CHILDREN).v));
+    box[k] = near_box_of(a.v, b.v, c.v);
+    store_box(elements->box, first + k * SB_LANES, box[k]);
+    speed[k] = near_box_of(near_load_rows(t->row_v, corner).v, near_load_rows(t->row_v, corner + NEAR_CHILDREN).v,
+                           near_load_rows(t->row_v, corner + 2 * NEAR_CHILDREN).v);
     V3 n = v3_normalize_or(v3_cross(v3_sub(b.v, a.v), v3_sub(c.v, a.v)), v3(K(0.0f), K(0.0f), K(1.0f)));
-    store_box(normals, k, near_box_of(n, n, n));
-    f_store(radius + k, f_max(f_max(a.w, b.w), c.w));
-  }
-  /* elements that are not there repeat the last one: they change no sum of boxes, but must not be found */
-  for (int k = 0; k < 3; k++) {
-    leaves->box[k][leaf] = least_of(elements->box[k] + first);
-    leaves->box[k + 3][leaf] = most_of(elements->box[k + 3] + first);
-    leaves->speed[k][leaf] = least_of(speed[k]);
-    leaves->speed[k + 3][leaf] = most_of(speed[k + 3]);
+    normal[k] = near_box_of(n, n, n);
     /* points have no normals: never flat */
-    leaves->normal[k][leaf] = points ? -1.0f : least_of(normal[k]);
-    leaves->normal[k + 3][leaf] = points ? 1.0f : most_of(normal[k + 3]);
+    if (points) normal[k].lo = v3(K(-1.0f), K(-1.0f), K(-1.0f)), normal[k].hi = v3(K(1.0f), K(1.0f), K(1.0f));
+    radius[k] = f_max(f_max(a.w, b.w), c.w);
   }
+  /* elements that are not there repeat the last one: they make no box larger, but must not be found */
+  store_around(leaves->box, leaf, box);
+  store_around(leaves->speed, leaf, speed);
+  store_around(leaves->normal, leaf, normal);
   leaves->radius[leaf] = most_of(radius);
   for (uint32_t k = used; k < NEAR_CHILDREN; k++)
-    for (int i = 0; i < 6; i++) elements->box[i][first + k] = i < 3 ? 1.0e15f : -1.0e15f;
+    for (uint32_t i = 0; i < NEAR_BOX; i++)
+      elements->box[near_box_at(first + k) + NEAR_CHILDREN * i] = i < 3 ? 1.0e15f : -1.0e15f;
   refit_owned(t, leaf);
 }
 
@@ -162,21 +206,13 @@ static void refit(near_tree *t, uint32_t leaf, uint32_t used, int32_t points)
 static near_query query_of(const near_level *level, uint32_t i, float dt)
 {
   near_query q;
-  for (int k = 0; k < 6; k++) {
-    q.box[k] = level->box[k][i];
-    q.speed[k] = level->speed[k][i];
+  for (uint32_t k = 0; k < NEAR_BOX; k++) {
+    q.box[k] = level->box[near_box_at(i) + NEAR_CHILDREN * k];
+    q.speed[k] = level->speed[near_box_at(i) + NEAR_CHILDREN * k];
   }
   q.radius = level->radius[i];
   q.dt = dt;
   return q;
-}
-
-static inline NearBox splat_entry(float *const p[6], size_t i)
-{
-  NearBox b;
-  b.lo = v3(K(p[0][i]), K(p[1][i]), K(p[2][i]));
-  b.hi = v3(K(p[3][i]), K(p[4][i]), K(p[5][i]));
-  return b;
 }
 
 /* Which of the eight leaves from `first` are flat together with a leaf. */
@@ -219,8 +255,8 @@ static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, n
     float reach[NEAR_CHILDREN];
     for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
       NearBox x, v;
-      x.lo = x.hi = load_v3(t->vertices.box, first + k);
-      v.lo = v.hi = load_v3(t->vertices.box + 3, first + k);
+      x.lo = x.hi = load_v3(t->vertices.box, first + k, 0);
+      v.lo = v.hi = load_v3(t->vertices.box, first + k, 3);
       F far = near_reach(K(room), near_speed(x, box, v, speed, near_certain(K(room))), K(out->dt));
       f_store(reach + k, far);
       bits |= mask_bits(near_boxes_meet(x, box, far)) << k;
@@ -228,16 +264,15 @@ static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, n
     for (bits &= 0xffu >> (NEAR_CHILDREN - used); bits; bits &= bits - 1) {
       uint32_t i = (uint32_t)__builtin_ctz(bits), particle = t->vertices.of[first + i], met = 0;
       NearBox x;
-      x.lo = x.hi =
-          v3(K(t->vertices.box[0][first + i]), K(t->vertices.box[1][first + i]), K(t->vertices.box[2][first + i]));
+      x.lo = x.hi = splat_v3(t->vertices.box, first + i, 0);
       for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
-        met |= mask_bits(near_boxes_meet(x, load_box(elements->box, NEAR_CHILDREN * (size_t)q + k), K(reach[i])))
-               << k;
+        met |= mask_bits(near_boxes_meet(x, load_box(elements->box, NEAR_CHILDREN * (size_t)q + k), K(reach[i]))) << k;
       for (; met; met &= met - 1) {
         uint32_t slot = NEAR_CHILDREN * q + (uint32_t)__builtin_ctz(met), at = out->count;
         const uint32_t *corner = t->corner + 2 * NEAR_CHILDREN * (size_t)q + slot;
         uint32_t c0 = corner[0], c1 = corner[NEAR_CHILDREN], c2 = corner[2 * NEAR_CHILDREN];
-        out->particle[0][at] = particle, out->particle[1][at] = c0, out->particle[2][at] = c1, out->particle[3][at] = c2;
+        out->particle[0][at] = particle, out->particle[1][at] = c0, out->particle[2][at] = c1,
+        out->particle[3][at] = c2;
         out->a[at] = particle;
         out->b[at] = t->element[slot];
         out->count = at + (c0 != particle && c1 != particle && c2 != particle);
@@ -269,7 +304,9 @@ static void meet_edges(const near_tree *t, uint32_t p, uint32_t q, float room, n
   F reach = near_reach(K(room), K(0.0f), K(0.0f));
   NearBox box_p = splat_entry(leaves->box, p), box_q = splat_entry(leaves->box, q);
   uint32_t of_p[3], of_q[3], p0 = NEAR_CHILDREN * t->edges.start[p], q0 = NEAR_CHILDREN * t->edges.start[q];
-  if (!m_any(near_boxes_meet(box_p, box_q, reach)) || !edges_near(t, p, box_q, reach, of_p) || !edges_near(t, q, box_p, reach, of_q)) return;
+  if (!m_any(near_boxes_meet(box_p, box_q, reach)) || !edges_near(t, p, box_q, reach, of_p) ||
+      !edges_near(t, q, box_p, reach, of_q))
+    return;
   for (uint32_t e = 0; NEAR_CHILDREN * e < t->edges.count[p]; e++)
     for (; of_p[e]; of_p[e] &= of_p[e] - 1) {
       uint32_t a = p0 + NEAR_CHILDREN * e + (uint32_t)__builtin_ctz(of_p[e]), edge = t->edges.of[a];
@@ -279,12 +316,14 @@ static void meet_edges(const near_tree *t, uint32_t p, uint32_t q, float room, n
       for (uint32_t f = 0; NEAR_CHILDREN * f < t->edges.count[q]; f++) {
         uint32_t first = q0 + NEAR_CHILDREN * f, met = 0;
         if (!of_q[f]) continue;
-        for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) met |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, first + k), reach)) << k;
+        for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
+          met |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, first + k), reach)) << k;
         for (met &= of_q[f]; met; met &= met - 1) {
           uint32_t k = (uint32_t)__builtin_ctz(met), other = t->edges.of[first + k], at = out->count;
           const uint32_t *end = t->edge_end + 2 * (size_t)first + k;
           uint32_t b0 = end[0], b1 = end[NEAR_CHILDREN], swap = other < edge;
-          out->particle[swap ? 2 : 0][at] = a0, out->particle[swap ? 3 : 1][at] = a1, out->particle[swap ? 0 : 2][at] = b0, out->particle[swap ? 1 : 3][at] = b1;
+          out->particle[swap ? 2 : 0][at] = a0, out->particle[swap ? 3 : 1][at] = a1,
+                                   out->particle[swap ? 0 : 2][at] = b0, out->particle[swap ? 1 : 3][at] = b1;
           out->a[at] = swap ? other : edge;
           out->b[at] = swap ? edge : other;
           out->count = at + (a0 != b0 && a0 != b1 && a1 != b0 && a1 != b1 && (p != q || first + k > a));
@@ -363,4 +402,5 @@ static void find_edges(const near_tree *t, near_batch *b)
 #else
 #define NEAR_TABLE collision_near_lanes1
 #endif
-const near_lanes NEAR_TABLE = {meet, meet_elements, meet_nodes, meet_leaves, join, refit, find_points, find_faces, find_edges};
+const near_lanes NEAR_TABLE = {meet,  meet_elements, meet_nodes, meet_leaves, join,
+                               refit, find_points,   find_faces, find_edges};

@@ -176,8 +176,8 @@ FN M near_boxes_meet(NearBox a, NearBox b, F reach)
   return (x * x + y * y) + z * z <= reach * reach;
 }
 
-/* The fastest that anything in box a closes in on anything in box b along the line between them; va, vb: boxes of their velocities. Along an axis on which
- * the boxes lie apart, by more than `certain`, only one direction closes. */
+/* The fastest that anything in box a closes in on anything in box b along the line between them; va, vb: boxes of their
+ * velocities. Along an axis on which the boxes lie apart, by more than `certain`, only one direction closes. */
 FN F near_approach(F lo_a, F hi_a, F lo_b, F hi_b, F v_lo_a, F v_hi_a, F v_lo_b, F v_hi_b, F certain)
 {
   F up = v_hi_a - v_lo_b;

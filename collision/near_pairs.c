@@ -191,20 +191,21 @@ static void add_elements(near_work *w, uint32_t s, uint32_t t)
 static near_query query_of(const near_level *level, uint32_t i, float dt)
 {
   near_query q;
-  for (int k = 0; k < 6; k++) {
-    q.box[k] = level->box[k][i];
-    q.speed[k] = level->speed[k][i];
+  for (uint32_t k = 0; k < NEAR_BOX; k++) {
+    q.box[k] = level->box[near_box_at(i) + NEAR_CHILDREN * k];
+    q.speed[k] = level->speed[near_box_at(i) + NEAR_CHILDREN * k];
   }
   q.radius = level->radius[i];
   q.dt = dt;
   return q;
 }
 
-static NearBox level_box(float *const p[6], uint32_t i)
+static NearBox level_box(const float *boxes, uint32_t i)
 {
+  const float *p = boxes + near_box_at(i);
   NearBox b;
-  b.lo = v3(p[0][i], p[1][i], p[2][i]);
-  b.hi = v3(p[3][i], p[4][i], p[5][i]);
+  b.lo = v3(p[0], p[NEAR_CHILDREN], p[2 * NEAR_CHILDREN]);
+  b.hi = v3(p[3 * NEAR_CHILDREN], p[4 * NEAR_CHILDREN], p[5 * NEAR_CHILDREN]);
   return b;
 }
 
@@ -223,14 +224,13 @@ static void meet_loose(near_work *w, uint32_t a, uint32_t b)
   const collision_near *n = &w->c->near;
   const near_level *leaves = &n->tree.level[NEAR_LEAVES], *elements = &n->tree.level[NEAR_ELEMENTS];
   float room = leaves->radius[a] + leaves->radius[b];
-  float speed = near_speed(level_box(leaves->box, a), level_box(leaves->box, b), level_box(leaves->speed, a), level_box(leaves->speed, b), near_certain(room));
+  float speed = near_speed(level_box(leaves->box, a), level_box(leaves->box, b), level_box(leaves->speed, a),
+                           level_box(leaves->speed, b), near_certain(room));
   float reach = near_reach(room, speed, w->dt);
   for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
     uint32_t s = a * NEAR_CHILDREN + k;
     if (s - w->g->first_node * NEAR_NODE >= w->g->elements) break;
-    float box[6];
-    for (int i = 0; i < 6; i++) box[i] = elements->box[i][s];
-    uint32_t found = n->lanes->meet_elements(elements, b * NEAR_CHILDREN, box, reach);
+    uint32_t found = n->lanes->meet_elements(elements, b * NEAR_CHILDREN, s, reach);
     if (a == b) found &= ~0u << (k + 1);
     for (; found; found &= found - 1) add_elements(w, s, b * NEAR_CHILDREN + (uint32_t)__builtin_ctz(found));
   }

@@ -46,18 +46,24 @@ typedef struct near_query {
   float dt;
 } near_query;
 
-/* Pairs of features: four particles each, of which kinds use the first two, or all. Places up to the next multiple of eight hold particles too. Two leaves add at
- * most NEAR_MOST pairs: 24 edges each. */
+/* Two leaves within reach of each other; close: their edges may be, whose reach is shorter. */
+typedef struct near_leaves {
+  uint32_t a, b;
+  uint32_t close;
+} near_leaves;
+
+/* Pairs of features: four particles each, of which kinds use the first two, or all. Places up to the next multiple of eight hold particles too. */
 #define NEAR_BATCH 64u
-#define NEAR_MOST 576u
 typedef struct near_batch {
   uint32_t count;
   float dt;
-  uint32_t particle[4][NEAR_BATCH + NEAR_MOST];
-  uint32_t a[NEAR_BATCH + NEAR_MOST], b[NEAR_BATCH + NEAR_MOST]; /* features, for the caller */
-  float thickness[NEAR_BATCH + NEAR_MOST];                       /* m: the larger radius of each side, added */
-  float distance[NEAR_BATCH + NEAR_MOST], side[NEAR_BATCH + NEAR_MOST];
-  float cut[NEAR_BATCH + NEAR_MOST]; /* distance below which the pair counts; below 0 where it never does */
+  void (*full)(void *user, struct near_batch *b); /* called when `count` reaches NEAR_BATCH; sets it to 0 */
+  void *user;
+  uint32_t particle[4][NEAR_BATCH];
+  uint32_t a[NEAR_BATCH], b[NEAR_BATCH]; /* features, for the caller */
+  float thickness[NEAR_BATCH];           /* m: the larger radius of each side, added */
+  float distance[NEAR_BATCH], side[NEAR_BATCH];
+  float cut[NEAR_BATCH]; /* distance below which the pair counts; below 0 where it never does */
 } near_batch;
 
 typedef struct near_lanes {
@@ -65,11 +71,11 @@ typedef struct near_lanes {
   uint32_t (*meet)(const near_level *level, uint32_t first, const near_query *q);
   /* The same for elements against the element `slot`, with a given reach. */
   uint32_t (*meet_elements)(const near_level *level, uint32_t first, uint32_t slot, float reach);
-  /* For each leaf of node a, which leaves of node b come within its reach, b's from a's on where a is b. share: for each leaf of a, those of b that share
-   * a particle with it, NULL for none; such leaves are passed over where they are flat together. */
-  void (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share, uint8_t found[NEAR_CHILDREN]);
-  /* Adds vertices and triangles, edges and edges of two leaves of triangles that come within reach and share no particle. */
-  void (*meet_leaves)(const near_tree *t, uint32_t a, uint32_t b, near_batch *faces, near_batch *edges);
+  /* Leaves of nodes a and b within reach of each other, each pair once; their number. share: for each leaf of a, those of b that share a particle with it, NULL
+   * for none; such leaves are passed over where they are flat together. */
+  uint32_t (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share, near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN]);
+  /* Adds vertices and triangles, edges and edges of pairs of leaves of triangles that come within reach and share no particle. */
+  void (*meet_leaves)(const near_tree *t, const near_leaves *pairs, uint32_t count, near_batch *faces, near_batch *edges);
   /* Boxes of `count` entries of a level from those of the level below. */
   void (*join)(const near_level *below, near_level *level, uint32_t first, uint32_t count);
   /* Boxes of a leaf, of its elements, of which `used` are there, and of what they speak for. points: the elements are particles. */

@@ -72,18 +72,22 @@ static inline uint32_t mask_bits(M m)
 #endif
 }
 
-static uint32_t meet(const near_level *level, uint32_t first, const near_query *q)
+/* Which of eight entries come within reach, and, from bit 8 on, within the reach of edges. */
+static inline uint32_t meet_both(const near_level *level, uint32_t first, const near_query *q)
 {
   NearBox box = splat_box(q->box), speed = splat_box(q->speed);
   uint32_t bits = 0;
   for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
     NearBox other = load_box(level->box, first + k);
-    F room = f_load(level->radius + first + k) + q->radius,
-      speed_of = near_speed(box, other, speed, load_box(level->speed, first + k), near_certain(room));
-    bits |= mask_bits(near_boxes_meet(box, other, near_reach(room, speed_of, K(q->dt)))) << k;
+    F room = f_load(level->radius + first + k) + q->radius;
+    F faster = near_speed(box, other, speed, load_box(level->speed, first + k), near_certain(room));
+    bits |= mask_bits(near_boxes_meet(box, other, near_reach(room, faster, K(q->dt)))) << k;
+    bits |= mask_bits(near_boxes_meet(box, other, near_reach(room, K(0.0f), K(q->dt)))) << (NEAR_CHILDREN + k);
   }
   return bits;
 }
+
+static uint32_t meet(const near_level *level, uint32_t first, const near_query *q) { return meet_both(level, first, q) & 0xffu; }
 
 static uint32_t meet_elements(const near_level *level, uint32_t first, uint32_t slot, float reach)
 {
@@ -201,7 +205,7 @@ static void refit(near_tree *t, uint32_t leaf, uint32_t used, int32_t points)
   refit_owned(t, leaf);
 }
 
-/* --- two nodes, two leaves --- */
+/* --- nodes and leaves --- */
 
 static near_query query_of(const near_level *level, uint32_t i, float dt)
 {
@@ -225,119 +229,186 @@ static uint32_t flat_with(const near_level *leaves, uint32_t leaf, uint32_t firs
   return bits;
 }
 
-static void meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share,
-                       uint8_t found[NEAR_CHILDREN])
+static uint32_t meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share, near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN])
 {
   const near_level *leaves = &t->level[NEAR_LEAVES];
   near_query all = query_of(&t->level[NEAR_NODES], b, dt);
-  uint32_t near_b = a == b ? 0xffu : meet(leaves, a * NEAR_CHILDREN, &all);
+  uint32_t near_b = a == b ? 0xffu : meet(leaves, a * NEAR_CHILDREN, &all), count = 0;
   for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
     uint32_t leaf = a * NEAR_CHILDREN + k;
-    found[k] = 0;
     if (!(near_b >> k & 1u)) continue;
     near_query q = query_of(leaves, leaf, dt);
-    uint32_t bits = meet(leaves, b * NEAR_CHILDREN, &q);
+    uint32_t both = meet_both(leaves, b * NEAR_CHILDREN, &q), bits = both & 0xffu;
     if (a == b) bits &= 0xffu << k;
     uint32_t shared = share ? share[k] & bits : 0;
     if (shared) bits &= ~(shared & flat_with(leaves, leaf, b * NEAR_CHILDREN));
-    found[k] = (uint8_t)bits;
+    for (; bits; bits &= bits - 1) {
+      uint32_t l = (uint32_t)__builtin_ctz(bits);
+      found[count++] = (near_leaves){leaf, b * NEAR_CHILDREN + l, both >> (NEAR_CHILDREN + l) & 1u};
+    }
   }
+  return count;
 }
 
-/* Vertices that leaf p speaks for, against the triangles of leaf q. */
-static void meet_faces(const near_tree *t, uint32_t p, uint32_t q, float room, near_batch *out)
+/* Pairs of leaves are worked off a few at a time, stage by stage, and each stage writes what it found one after the other: with a branch at each thing that
+ * may be near, a processor would do little but guess wrong. */
+#define NEAR_AT_ONCE 16u
+#define MOST_EIGHTS 3u /* of a leaf: it has 24 corners and sides */
+
+/* Vertices of an eight that come within their reach of leaf q. */
+typedef struct near_vertices {
+  uint32_t first, q, bits;
+  float reach[NEAR_CHILDREN];
+} near_vertices;
+/* A vertex or edge by its place, and which triangles or edges of leaf q its box meets. */
+typedef struct near_met {
+  uint32_t place, q, bits;
+} near_met;
+/* Edges of two leaves that come within reach of the other leaf. */
+typedef struct near_sides {
+  uint32_t p, q, of_p, of_q;
+} near_sides;
+
+/* Vertices that leaf p speaks for, against leaf q. */
+static uint32_t vertices_near(const near_tree *t, uint32_t p, uint32_t q, float dt, near_vertices *out)
 {
-  const near_level *leaves = &t->level[NEAR_LEAVES], *elements = &t->level[NEAR_ELEMENTS];
+  const near_level *leaves = &t->level[NEAR_LEAVES];
   NearBox box = splat_entry(leaves->box, q), speed = splat_entry(leaves->speed, q);
-  uint32_t left = t->vertices.count[p];
-  for (uint32_t first = NEAR_CHILDREN * t->vertices.start[p]; left; first += NEAR_CHILDREN) {
-    uint32_t used = left < NEAR_CHILDREN ? left : NEAR_CHILDREN, bits = 0;
-    float reach[NEAR_CHILDREN];
+  F room = K(leaves->radius[p] + leaves->radius[q]), certain = near_certain(room);
+  uint32_t all = (uint32_t)(1ull << t->vertices.count[p]) - 1, eights = t->vertices.start[p + 1] - t->vertices.start[p], count = 0;
+  for (uint32_t e = 0; e < eights; e++) {
+    uint32_t first = NEAR_CHILDREN * (t->vertices.start[p] + e), bits = 0;
     for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES) {
       NearBox x, v;
       x.lo = x.hi = load_v3(t->vertices.box, first + k, 0);
       v.lo = v.hi = load_v3(t->vertices.box, first + k, 3);
-      F far = near_reach(K(room), near_speed(x, box, v, speed, near_certain(K(room))), K(out->dt));
-      f_store(reach + k, far);
+      F far = near_reach(room, near_speed(x, box, v, speed, certain), K(dt));
+      f_store(out[count].reach + k, far);
       bits |= mask_bits(near_boxes_meet(x, box, far)) << k;
     }
-    for (bits &= 0xffu >> (NEAR_CHILDREN - used); bits; bits &= bits - 1) {
-      uint32_t i = (uint32_t)__builtin_ctz(bits), particle = t->vertices.of[first + i], met = 0;
-      NearBox x;
-      x.lo = x.hi = splat_v3(t->vertices.box, first + i, 0);
-      for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
-        met |= mask_bits(near_boxes_meet(x, load_box(elements->box, NEAR_CHILDREN * (size_t)q + k), K(reach[i]))) << k;
-      for (; met; met &= met - 1) {
-        uint32_t slot = NEAR_CHILDREN * q + (uint32_t)__builtin_ctz(met), at = out->count;
-        const uint32_t *corner = t->corner + 2 * NEAR_CHILDREN * (size_t)q + slot;
-        uint32_t c0 = corner[0], c1 = corner[NEAR_CHILDREN], c2 = corner[2 * NEAR_CHILDREN];
-        out->particle[0][at] = particle, out->particle[1][at] = c0, out->particle[2][at] = c1,
-        out->particle[3][at] = c2;
-        out->a[at] = particle;
-        out->b[at] = t->element[slot];
-        out->count = at + (c0 != particle && c1 != particle && c2 != particle);
-      }
-    }
-    left -= used;
+    bits &= all >> (NEAR_CHILDREN * e) & 0xffu;
+    out[count].first = first;
+    out[count].q = q;
+    out[count].bits = bits;
+    count += bits != 0;
   }
+  return count;
 }
 
-/* Which edges of leaf p, by eights, come within reach of a box. */
-static uint32_t edges_near(const near_tree *t, uint32_t p, NearBox box, F reach, uint32_t near_box[3])
+static uint32_t triangles_near(const near_tree *t, const near_vertices *v, near_met *out)
 {
-  uint32_t left = t->edges.count[p], any = 0;
-  size_t first = NEAR_CHILDREN * (size_t)t->edges.start[p];
-  for (uint32_t e = 0; left; e++, first += NEAR_CHILDREN) {
-    uint32_t used = left < NEAR_CHILDREN ? left : NEAR_CHILDREN, bits = 0;
+  uint32_t count = 0;
+  for (uint32_t bits = v->bits; bits; bits &= bits - 1) {
+    uint32_t i = (uint32_t)__builtin_ctz(bits), met = 0;
+    NearBox x;
+    x.lo = x.hi = splat_v3(t->vertices.box, v->first + i, 0);
     for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
-      bits |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, first + k), reach)) << k;
-    near_box[e] = bits & 0xffu >> (NEAR_CHILDREN - used);
-    any |= near_box[e];
-    left -= used;
+      met |= mask_bits(near_boxes_meet(x, load_box(t->level[NEAR_ELEMENTS].box, NEAR_CHILDREN * (size_t)v->q + k), K(v->reach[i]))) << k;
+    out[count] = (near_met){v->first + i, v->q, met};
+    count += met != 0;
   }
-  return any;
+  return count;
 }
 
-static void meet_edges(const near_tree *t, uint32_t p, uint32_t q, float room, near_batch *out)
+static void keep_if(near_batch *b, bool wanted)
 {
-  const near_level *leaves = &t->level[NEAR_LEAVES];
-  F reach = near_reach(K(room), K(0.0f), K(0.0f));
-  NearBox box_p = splat_entry(leaves->box, p), box_q = splat_entry(leaves->box, q);
-  uint32_t of_p[3], of_q[3], p0 = NEAR_CHILDREN * t->edges.start[p], q0 = NEAR_CHILDREN * t->edges.start[q];
-  if (!m_any(near_boxes_meet(box_p, box_q, reach)) || !edges_near(t, p, box_q, reach, of_p) ||
-      !edges_near(t, q, box_p, reach, of_q))
-    return;
-  for (uint32_t e = 0; NEAR_CHILDREN * e < t->edges.count[p]; e++)
-    for (; of_p[e]; of_p[e] &= of_p[e] - 1) {
-      uint32_t a = p0 + NEAR_CHILDREN * e + (uint32_t)__builtin_ctz(of_p[e]), edge = t->edges.of[a];
-      NearBox box = splat_entry(t->edges.box, a);
-      const uint32_t *ends = t->edge_end + 2 * NEAR_CHILDREN * (size_t)(a / NEAR_CHILDREN) + a % NEAR_CHILDREN;
-      uint32_t a0 = ends[0], a1 = ends[NEAR_CHILDREN];
-      for (uint32_t f = 0; NEAR_CHILDREN * f < t->edges.count[q]; f++) {
-        uint32_t first = q0 + NEAR_CHILDREN * f, met = 0;
-        if (!of_q[f]) continue;
-        for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
-          met |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, first + k), reach)) << k;
-        for (met &= of_q[f]; met; met &= met - 1) {
-          uint32_t k = (uint32_t)__builtin_ctz(met), other = t->edges.of[first + k], at = out->count;
-          const uint32_t *end = t->edge_end + 2 * (size_t)first + k;
-          uint32_t b0 = end[0], b1 = end[NEAR_CHILDREN], swap = other < edge;
-          out->particle[swap ? 2 : 0][at] = a0, out->particle[swap ? 3 : 1][at] = a1,
-                                   out->particle[swap ? 0 : 2][at] = b0, out->particle[swap ? 1 : 3][at] = b1;
-          out->a[at] = swap ? other : edge;
-          out->b[at] = swap ? edge : other;
-          out->count = at + (a0 != b0 && a0 != b1 && a1 != b0 && a1 != b1 && (p != q || first + k > a));
-        }
-      }
-    }
+  b->count += wanted;
+  if (__builtin_expect(b->count == NEAR_BATCH, 0)) b->full(b->user, b);
 }
 
-static void meet_leaves(const near_tree *t, uint32_t a, uint32_t b, near_batch *faces, near_batch *edges)
+static void add_faces(const near_tree *t, const near_met *m, near_batch *out)
 {
-  float room = t->level[NEAR_LEAVES].radius[a] + t->level[NEAR_LEAVES].radius[b];
-  meet_faces(t, a, b, room, faces);
-  if (a != b) meet_faces(t, b, a, room, faces);
-  meet_edges(t, a, b, room, edges);
+  uint32_t particle = t->vertices.of[m->place];
+  for (uint32_t bits = m->bits; bits; bits &= bits - 1) {
+    uint32_t k = (uint32_t)__builtin_ctz(bits), at = out->count;
+    const uint32_t *corner = t->corner + 3 * NEAR_CHILDREN * (size_t)m->q + k;
+    uint32_t c0 = corner[0], c1 = corner[NEAR_CHILDREN], c2 = corner[2 * NEAR_CHILDREN];
+    out->particle[0][at] = out->a[at] = particle;
+    out->particle[1][at] = c0;
+    out->particle[2][at] = c1;
+    out->particle[3][at] = c2;
+    out->b[at] = t->element[NEAR_CHILDREN * (size_t)m->q + k];
+    keep_if(out, (c0 != particle) & (c1 != particle) & (c2 != particle));
+  }
+}
+
+/* Edges of leaf p within reach of a box. */
+static uint32_t edges_near(const near_tree *t, uint32_t p, NearBox box, F reach)
+{
+  uint32_t eights = t->edges.start[p + 1] - t->edges.start[p], bits = 0;
+  for (uint32_t e = 0; e < eights; e++)
+    for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
+      bits |= mask_bits(near_boxes_meet(box, load_box(t->edges.box, NEAR_CHILDREN * (size_t)(t->edges.start[p] + e) + k), reach)) << (NEAR_CHILDREN * e + k);
+  return bits & ((uint32_t)(1ull << t->edges.count[p]) - 1);
+}
+
+static F edge_reach(const near_tree *t, uint32_t p, uint32_t q)
+{
+  return near_reach(K(t->level[NEAR_LEAVES].radius[p] + t->level[NEAR_LEAVES].radius[q]), K(0.0f), K(0.0f));
+}
+
+static uint32_t sides_near(const near_tree *t, uint32_t p, uint32_t q, near_sides *out)
+{
+  const float *box = t->level[NEAR_LEAVES].box;
+  F reach = edge_reach(t, p, q);
+  *out = (near_sides){p, q, edges_near(t, p, splat_entry(box, q), reach), edges_near(t, q, splat_entry(box, p), reach)};
+  return (out->of_p != 0) & (out->of_q != 0);
+}
+
+static uint32_t edges_met(const near_tree *t, const near_sides *s, near_met *out)
+{
+  uint32_t count = 0;
+  F reach = edge_reach(t, s->p, s->q);
+  for (uint32_t bits = s->of_p; bits; bits &= bits - 1) {
+    uint32_t i = (uint32_t)__builtin_ctz(bits), place = NEAR_CHILDREN * t->edges.start[s->p] + i;
+    uint32_t met = edges_near(t, s->q, splat_entry(t->edges.box, place), reach) & s->of_q;
+    if (s->p == s->q) met &= ~1u << i;
+    out[count] = (near_met){place, s->q, met};
+    count += met != 0;
+  }
+  return count;
+}
+
+static void add_edges(const near_tree *t, const near_met *m, near_batch *out)
+{
+  const uint32_t *end = t->edge_end + 2 * NEAR_CHILDREN * (size_t)(m->place / NEAR_CHILDREN) + m->place % NEAR_CHILDREN;
+  uint32_t edge = t->edges.of[m->place], a0 = end[0], a1 = end[NEAR_CHILDREN], q0 = NEAR_CHILDREN * t->edges.start[m->q];
+  for (uint32_t bits = m->bits; bits; bits &= bits - 1) {
+    uint32_t place = q0 + (uint32_t)__builtin_ctz(bits), other = t->edges.of[place], at = out->count;
+    const uint32_t *ends = t->edge_end + 2 * NEAR_CHILDREN * (size_t)(place / NEAR_CHILDREN) + place % NEAR_CHILDREN;
+    uint32_t b0 = ends[0], b1 = ends[NEAR_CHILDREN], swap = other < edge ? 2 : 0;
+    out->particle[swap][at] = a0;
+    out->particle[swap + 1][at] = a1;
+    out->particle[2 - swap][at] = b0;
+    out->particle[3 - swap][at] = b1;
+    out->a[at] = swap ? other : edge;
+    out->b[at] = swap ? edge : other;
+    keep_if(out, (a0 != b0) & (a0 != b1) & (a1 != b0) & (a1 != b1));
+  }
+}
+
+static void meet_some(const near_tree *t, const near_leaves *pairs, uint32_t pair_count, near_batch *faces, near_batch *edges)
+{
+  near_vertices vertices[2 * NEAR_AT_ONCE * MOST_EIGHTS];
+  near_sides sides[NEAR_AT_ONCE];
+  near_met met[2 * NEAR_AT_ONCE * MOST_EIGHTS * NEAR_CHILDREN];
+  uint32_t found = 0, count = 0;
+  for (uint32_t i = 0; i < pair_count; i++) {
+    found += vertices_near(t, pairs[i].a, pairs[i].b, faces->dt, vertices + found);
+    if (pairs[i].a != pairs[i].b) found += vertices_near(t, pairs[i].b, pairs[i].a, faces->dt, vertices + found);
+  }
+  for (uint32_t i = 0; i < found; i++) count += triangles_near(t, &vertices[i], met + count);
+  for (uint32_t i = 0; i < count; i++) add_faces(t, &met[i], faces);
+  found = count = 0;
+  for (uint32_t i = 0; i < pair_count; i++)
+    if (pairs[i].close) found += sides_near(t, pairs[i].a, pairs[i].b, sides + found);
+  for (uint32_t i = 0; i < found; i++) count += edges_met(t, &sides[i], met + count);
+  for (uint32_t i = 0; i < count; i++) add_edges(t, &met[i], edges);
+}
+
+static void meet_leaves(const near_tree *t, const near_leaves *pairs, uint32_t count, near_batch *faces, near_batch *edges)
+{
+  for (uint32_t i = 0; i < count; i += NEAR_AT_ONCE) meet_some(t, pairs + i, count - i < NEAR_AT_ONCE ? count - i : NEAR_AT_ONCE, faces, edges);
 }
 
 /* --- batches --- */

@@ -134,10 +134,11 @@ static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t 
   if (at < n->pairs.capacity) n->hits[at] = (near_hit){kind, b->a[i], b->b[i], w->g->world, b->side[i], thickness};
 }
 
-static void flush(near_work *w, uint32_t kind)
+static void flush(void *user, near_batch *b)
 {
-  near_batch *b = &w->batch[kind];
+  near_work *w = user;
   const collision_near *n = &w->c->near;
+  uint32_t kind = (uint32_t)(b - w->batch);
   for (uint32_t i = b->count; i % NEAR_CHILDREN; i++)
     for (uint32_t k = 0; k < 4; k++) b->particle[k][i] = b->particle[k][b->count - 1];
   (kind == SB_NEAR_POINTS ? n->lanes->points : kind == SB_NEAR_FACE ? n->lanes->faces : n->lanes->edges)(&n->tree, b);
@@ -156,7 +157,7 @@ static void add_features(near_work *w, uint32_t kind, uint32_t a, uint32_t b)
   for (uint32_t k = 0; k < 4; k++) batch->particle[k][i] = (uint32_t)p[p[k] < 0 ? 0 : k];
   batch->a[i] = a;
   batch->b[i] = b;
-  if (batch->count == NEAR_BATCH) flush(w, kind);
+  if (batch->count == NEAR_BATCH) flush(w, batch);
 }
 
 static bool has_corner(const int32_t *tri, int32_t particle)
@@ -236,30 +237,19 @@ static void meet_loose(near_work *w, uint32_t a, uint32_t b)
   }
 }
 
-static void meet_leaves(near_work *w, uint32_t a, uint32_t b)
-{
-  const collision_near *n = &w->c->near;
-  if (w->g->deformable == COLLISION_NONE || w->h->deformable == COLLISION_NONE) {
-    meet_loose(w, a, b);
-    return;
-  }
-  n->lanes->meet_leaves(&n->tree, a, b, &w->batch[SB_NEAR_FACE], &w->batch[SB_NEAR_EDGES]);
-  for (uint32_t kind = 0; kind < 3; kind++)
-    if (w->batch[kind].count >= NEAR_BATCH) flush(w, kind);
-}
-
 static void meet_nodes(near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
   const near_level *nodes = &n->tree.level[NEAR_NODES];
   const uint8_t *share = shared_leaves(w, a, b);
-  uint8_t found[NEAR_CHILDREN];
+  near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN];
   /* one flat piece */
   if (share && near_is_flat(near_box_join(level_box(nodes->normal, a), level_box(nodes->normal, b)))) return;
-  n->lanes->meet_nodes(&n->tree, a, b, w->dt, share, found);
-  for (uint32_t k = 0; k < NEAR_CHILDREN; k++)
-    for (uint32_t bits = found[k]; bits; bits &= bits - 1)
-      meet_leaves(w, a * NEAR_CHILDREN + k, b * NEAR_CHILDREN + (uint32_t)__builtin_ctz(bits));
+  uint32_t count = n->lanes->meet_nodes(&n->tree, a, b, w->dt, share, found);
+  if (w->g->deformable != COLLISION_NONE && w->h->deformable != COLLISION_NONE)
+    n->lanes->meet_leaves(&n->tree, found, count, &w->batch[SB_NEAR_FACE], &w->batch[SB_NEAR_EDGES]);
+  else
+    for (uint32_t i = 0; i < count; i++) meet_loose(w, found[i].a, found[i].b);
 }
 
 /* Node a against the nodes from `first` on of group h. */
@@ -296,7 +286,12 @@ static void find_chunk(void *ctx, uint32_t chunk)
   near_work w; /* large: only what is read is written */
   w.c = c;
   w.dt = c->dt;
-  for (int k = 0; k < 3; k++) w.batch[k].dt = c->dt, w.batch[k].count = 0;
+  for (int k = 0; k < 3; k++) {
+    w.batch[k].count = 0;
+    w.batch[k].dt = c->dt;
+    w.batch[k].full = flush;
+    w.batch[k].user = &w;
+  }
   uint32_t end = (chunk + 1) * NODES_PER_CHUNK < n->node_count ? (chunk + 1) * NODES_PER_CHUNK : n->node_count;
   for (uint32_t node = chunk * NODES_PER_CHUNK; node < end; node++) {
     uint32_t own = n->node_group[node];
@@ -307,7 +302,7 @@ static void find_chunk(void *ctx, uint32_t chunk)
     }
     /* the batches do not mix groups, whose world a hit takes */
     for (uint32_t kind = 0; kind < 3; kind++)
-      if (w.batch[kind].count) flush(&w, kind);
+      if (w.batch[kind].count) flush(&w, &w.batch[kind]);
   }
 }
 

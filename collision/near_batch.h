@@ -37,6 +37,7 @@ typedef struct near_tree {
   uint32_t *element;    /* by slot: triangle or particle */
   uint32_t *corner;     /* by leaf: eight first corners, second, third; what is not there repeats the last element */
   uint32_t *edge_end;   /* by eight of edges: eight first ends, eight second */
+  uint32_t *strangers;  /* near_share says where: for each edge of a leaf, edges of another, neither at its ends nor its neighbours at rest */
 } near_tree;
 
 /* What is looked for among the children of an entry. */
@@ -50,7 +51,15 @@ typedef struct near_query {
 typedef struct near_leaves {
   uint32_t a, b;
   uint32_t close;
+  const uint32_t *strangers; /* for each edge of a, which edges of b may make a pair with it; NULL: all */
 } near_leaves;
+
+/* Leaves of two nodes that share particles: for each leaf of the one, which leaves of the other, and where the strangers of the first of these lie; those of the
+ * next follow. */
+typedef struct near_share {
+  uint8_t with[NEAR_CHILDREN];
+  uint32_t strangers[NEAR_CHILDREN];
+} near_share;
 
 /* Pairs of features: four particles each, of which kinds use the first two, or all. Places up to the next multiple of eight hold particles too. */
 #define NEAR_BATCH 64u
@@ -71,9 +80,9 @@ typedef struct near_lanes {
   uint32_t (*meet)(const near_level *level, uint32_t first, const near_query *q);
   /* The same for elements against the element `slot`, with a given reach. */
   uint32_t (*meet_elements)(const near_level *level, uint32_t first, uint32_t slot, float reach);
-  /* Leaves of nodes a and b within reach of each other, each pair once; their number. share: for each leaf of a, those of b that share a particle with it, NULL
-   * for none; such leaves are passed over where they are flat together. */
-  uint32_t (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share, near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN]);
+  /* Leaves of nodes a and b within reach of each other, each pair once; their number. share: NULL where no leaves share particles; those that do are passed over
+   * where they are flat together. */
+  uint32_t (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const near_share *share, near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN]);
   /* Adds vertices and triangles, edges and edges of pairs of leaves of triangles that come within reach and share no particle. */
   void (*meet_leaves)(const near_tree *t, const near_leaves *pairs, uint32_t count, near_batch *faces, near_batch *edges);
   /* Boxes of `count` entries of a level from those of the level below. */

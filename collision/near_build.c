@@ -3,6 +3,7 @@
 #include "collision_state.h"
 
 #include "near_order.h"
+#include "near_pair.kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,15 +253,14 @@ static sb_status build_touch(sb_collision *c, collision_near *n)
     for (uint32_t i = 0; i < leaves.count; i++) count += i == 0 || nodes[i].key != nodes[i - 1].key;
     n->touch_start = collision_alloc(c, (size_t)n->node_count + 1, sizeof *n->touch_start);
     n->touch = collision_alloc(c, count, sizeof *n->touch);
-    n->share = collision_alloc(c, NEAR_CHILDREN * (size_t)count, sizeof *n->share);
+    n->share = collision_alloc(c, count, sizeof *n->share);
     if (!n->touch_start || !n->touch || !n->share) status = SB_E_MEMORY;
   }
   count = 0;
   for (uint32_t i = 0; !status && i < leaves.count; i++) {
     if (i == 0 || nodes[i].key != nodes[i - 1].key) n->touch[count++] = (uint32_t)nodes[i].key;
     uint64_t pair = leaves.items[nodes[i].value].key;
-    n->share[NEAR_CHILDREN * (size_t)(count - 1) + high_half(pair) % NEAR_CHILDREN] |=
-        (uint8_t)(1u << (uint32_t)pair % NEAR_CHILDREN);
+    n->share[count - 1].with[high_half(pair) % NEAR_CHILDREN] |= (uint8_t)(1u << (uint32_t)pair % NEAR_CHILDREN);
     n->touch_start[high_half(nodes[i].key) + 1] = count;
   }
   for (uint32_t i = 0; !status && i < n->node_count; i++)
@@ -326,6 +326,53 @@ static sb_status build_owned(sb_collision *c, collision_near *n, const near_plan
     for (uint32_t k = 0; k < 2; k++)
       t->edge_end[2 * NEAR_CHILDREN * (size_t)(i / NEAR_CHILDREN) + k * NEAR_CHILDREN + i % NEAR_CHILDREN] =
           (uint32_t)n->edge[2 * (size_t)t->edges.of[i] + k];
+  return SB_OK;
+}
+
+/* Whether two edges can make a pair: keep_hit of near_pairs.c would say no to the others. */
+static bool are_strangers(const sb_model *m, const int32_t *e, const int32_t *f)
+{
+  if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]) return false;
+  if (m->particle_deformable[e[0]] != m->particle_deformable[f[0]]) return true;
+  const int32_t p[4] = {e[0], e[1], f[0], f[1]};
+  V3 x[4];
+  for (int k = 0; k < 4; k++) x[k] = v3(m->particle_q[3 * (size_t)p[k]], m->particle_q[3 * (size_t)p[k] + 1], m->particle_q[3 * (size_t)p[k] + 2]);
+  NearHit rest = near_edges(x[0], x[1], x[2], x[3], 0.0f, v3_zero(), v3_zero());
+  return !near_are_neighbours(rest.distance, v3_len(v3_sub(x[1], x[0])), v3_len(v3_sub(x[3], x[2])));
+}
+
+/* Which edges of leaf b may make a pair with one. */
+static uint32_t strangers_of(const sb_model *m, const collision_near *n, uint32_t edge, uint32_t b)
+{
+  const near_owned *o = &n->tree.edges;
+  uint32_t bits = 0;
+  for (uint32_t k = 0; k < o->count[b]; k++)
+    bits |= (uint32_t)are_strangers(m, n->edge + 2 * (size_t)edge, n->edge + 2 * (size_t)o->of[NEAR_CHILDREN * (size_t)o->start[b] + k]) << k;
+  return bits;
+}
+
+static sb_status build_strangers(sb_collision *c, collision_near *n)
+{
+  const near_owned *o = &n->tree.edges;
+  uint64_t rows = 0;
+  for (uint32_t node = 0; node < n->node_count; node++)
+    for (uint32_t i = n->touch_start[node]; i < n->touch_start[node + 1]; i++)
+      for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
+        n->share[i].strangers[k] = (uint32_t)rows;
+        rows += (uint64_t)__builtin_popcount(n->share[i].with[k]) * o->count[node * NEAR_CHILDREN + k];
+      }
+  if (rows > UINT32_MAX) return SB_E_ARGUMENT;
+  n->tree.strangers = collision_alloc(c, (size_t)rows, sizeof *n->tree.strangers);
+  if (!n->tree.strangers) return SB_E_MEMORY;
+  uint32_t *to = n->tree.strangers;
+  for (uint32_t node = 0; node < n->node_count; node++)
+    for (uint32_t i = n->touch_start[node]; i < n->touch_start[node + 1]; i++)
+      for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
+        uint32_t a = node * NEAR_CHILDREN + k;
+        for (uint32_t with = n->share[i].with[k]; with; with &= with - 1)
+          for (uint32_t e = 0; e < o->count[a]; e++)
+            *to++ = strangers_of(c->model, n, o->of[NEAR_CHILDREN * (size_t)o->start[a] + e], n->touch[i] * NEAR_CHILDREN + (uint32_t)__builtin_ctz(with));
+      }
   return SB_OK;
 }
 
@@ -408,6 +455,7 @@ static sb_status build_with(sb_collision *c, collision_near *n, near_plan *p)
   for (uint32_t g = 0; !status && g < n->group_count; g++)
     if (n->groups[g].deformable != COLLISION_NONE) list_corners(c, n, &n->groups[g]);
   if (!status) status = build_owned(c, n, p);
+  if (!status) status = build_strangers(c, n);
   if (!status) status = build_ranges(c, n);
   return status ? status : build_buffers(c, n);
 }

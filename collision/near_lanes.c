@@ -229,7 +229,7 @@ static uint32_t flat_with(const near_level *leaves, uint32_t leaf, uint32_t firs
   return bits;
 }
 
-static uint32_t meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt, const uint8_t *share, near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN])
+static uint32_t meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt, const near_share *share, near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN])
 {
   const near_level *leaves = &t->level[NEAR_LEAVES];
   near_query all = query_of(&t->level[NEAR_NODES], b, dt);
@@ -240,11 +240,13 @@ static uint32_t meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt,
     near_query q = query_of(leaves, leaf, dt);
     uint32_t both = meet_both(leaves, b * NEAR_CHILDREN, &q), bits = both & 0xffu;
     if (a == b) bits &= 0xffu << k;
-    uint32_t shared = share ? share[k] & bits : 0;
+    uint32_t with = share ? share->with[k] : 0, shared = with & bits;
     if (shared) bits &= ~(shared & flat_with(leaves, leaf, b * NEAR_CHILDREN));
     for (; bits; bits &= bits - 1) {
       uint32_t l = (uint32_t)__builtin_ctz(bits);
-      found[count++] = (near_leaves){leaf, b * NEAR_CHILDREN + l, both >> (NEAR_CHILDREN + l) & 1u};
+      const uint32_t *strangers = NULL;
+      if (with >> l & 1u) strangers = t->strangers + share->strangers[k] + (uint32_t)__builtin_popcount(with & ((1u << l) - 1)) * t->edges.count[leaf];
+      found[count++] = (near_leaves){leaf, b * NEAR_CHILDREN + l, both >> (NEAR_CHILDREN + l) & 1u, strangers};
     }
   }
   return count;
@@ -267,6 +269,7 @@ typedef struct near_met {
 /* Edges of two leaves that come within reach of the other leaf. */
 typedef struct near_sides {
   uint32_t p, q, of_p, of_q;
+  const uint32_t *strangers;
 } near_sides;
 
 /* Vertices that leaf p speaks for, against leaf q. */
@@ -333,7 +336,7 @@ static void add_faces(const near_tree *t, const near_met *m, near_batch *out)
 }
 
 /* Edges of leaf p within reach of a box. */
-static uint32_t edges_near(const near_tree *t, uint32_t p, NearBox box, F reach)
+static inline __attribute__((always_inline)) uint32_t edges_near(const near_tree *t, uint32_t p, NearBox box, F reach)
 {
   uint32_t eights = t->edges.start[p + 1] - t->edges.start[p], bits = 0;
   for (uint32_t e = 0; e < eights; e++)
@@ -342,16 +345,17 @@ static uint32_t edges_near(const near_tree *t, uint32_t p, NearBox box, F reach)
   return bits & ((uint32_t)(1ull << t->edges.count[p]) - 1);
 }
 
-static F edge_reach(const near_tree *t, uint32_t p, uint32_t q)
+static inline F edge_reach(const near_tree *t, uint32_t p, uint32_t q)
 {
   return near_reach(K(t->level[NEAR_LEAVES].radius[p] + t->level[NEAR_LEAVES].radius[q]), K(0.0f), K(0.0f));
 }
 
-static uint32_t sides_near(const near_tree *t, uint32_t p, uint32_t q, near_sides *out)
+static uint32_t sides_near(const near_tree *t, const near_leaves *pair, near_sides *out)
 {
+  uint32_t p = pair->a, q = pair->b;
   const float *box = t->level[NEAR_LEAVES].box;
   F reach = edge_reach(t, p, q);
-  *out = (near_sides){p, q, edges_near(t, p, splat_entry(box, q), reach), edges_near(t, q, splat_entry(box, p), reach)};
+  *out = (near_sides){p, q, edges_near(t, p, splat_entry(box, q), reach), edges_near(t, q, splat_entry(box, p), reach), pair->strangers};
   return (out->of_p != 0) & (out->of_q != 0);
 }
 
@@ -362,6 +366,7 @@ static uint32_t edges_met(const near_tree *t, const near_sides *s, near_met *out
   for (uint32_t bits = s->of_p; bits; bits &= bits - 1) {
     uint32_t i = (uint32_t)__builtin_ctz(bits), place = NEAR_CHILDREN * t->edges.start[s->p] + i;
     uint32_t met = edges_near(t, s->q, splat_entry(t->edges.box, place), reach) & s->of_q;
+    if (s->strangers) met &= s->strangers[i];
     if (s->p == s->q) met &= ~1u << i;
     out[count] = (near_met){place, s->q, met};
     count += met != 0;
@@ -383,7 +388,7 @@ static void add_edges(const near_tree *t, const near_met *m, near_batch *out)
     out->particle[3 - swap][at] = b1;
     out->a[at] = swap ? other : edge;
     out->b[at] = swap ? edge : other;
-    keep_if(out, (a0 != b0) & (a0 != b1) & (a1 != b0) & (a1 != b1));
+    keep_if(out, true);
   }
 }
 
@@ -401,7 +406,7 @@ static void meet_some(const near_tree *t, const near_leaves *pairs, uint32_t pai
   for (uint32_t i = 0; i < count; i++) add_faces(t, &met[i], faces);
   found = count = 0;
   for (uint32_t i = 0; i < pair_count; i++)
-    if (pairs[i].close) found += sides_near(t, pairs[i].a, pairs[i].b, sides + found);
+    if (pairs[i].close) found += sides_near(t, &pairs[i], sides + found);
   for (uint32_t i = 0; i < found; i++) count += edges_met(t, &sides[i], met + count);
   for (uint32_t i = 0; i < count; i++) add_edges(t, &met[i], edges);
 }

@@ -211,11 +211,11 @@ static NearBox level_box(const float *boxes, uint32_t i)
 }
 
 /* Which leaves of nodes a and b, a <= b, share particles; NULL where none do. */
-static const uint8_t *shared_leaves(const near_work *w, uint32_t a, uint32_t b)
+static const near_share *shared_leaves(const near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
   for (uint32_t i = n->touch_start[a]; w->g == w->h && i < n->touch_start[a + 1]; i++)
-    if (n->touch[i] == b) return n->share + NEAR_CHILDREN * (size_t)i;
+    if (n->touch[i] == b) return &n->share[i];
   return NULL;
 }
 
@@ -241,7 +241,7 @@ static void meet_nodes(near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
   const near_level *nodes = &n->tree.level[NEAR_NODES];
-  const uint8_t *share = shared_leaves(w, a, b);
+  const near_share *share = shared_leaves(w, a, b);
   near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN];
   /* one flat piece */
   if (share && near_is_flat(near_box_join(level_box(nodes->normal, a), level_box(nodes->normal, b)))) return;

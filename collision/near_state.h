@@ -36,10 +36,10 @@ typedef struct collision_near {
   uint32_t *node_group;
   uint8_t *is_loose; /* by deformable: its particles are elements */
   near_tree tree;
-  uint32_t *touch_start,
-      *touch;     /* of each node: itself, then those with a higher index that share a particle with it */
-  uint8_t *share; /* by entry of touch, for each leaf of the one: the other's leaves that share a particle with it */
-  int32_t *edge;  /* 2 particles, the lower first; sorted */
+  uint32_t *touch_start; /* node_count + 1, into touch */
+  uint32_t *touch;       /* of each node: itself, then those with a higher index that share a particle with it */
+  near_share *share;     /* by entry of touch */
+  int32_t *edge;         /* 2 particles, the lower first; sorted */
   uint32_t edge_count;
   uint32_t *world_edge_start, *world_tri_start; /* world_count + 1 */
   uint32_t bits_a, bits_b;                      /* of the sort key */

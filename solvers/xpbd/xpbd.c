@@ -227,7 +227,7 @@ static void iterate(xp_solver *s, uint32_t iteration)
 #endif
   xp_bodies_joints(&s->bodies, iteration);
   xp_touches_attachments(&s->touches, iteration);
-  xp_near_solve(&s->near, iteration);
+  xp_near_solve(&s->near);
   xp_bodies_contacts(&s->bodies, iteration);
   if (!s->touching) return;
   run_phase(s, 0, touch_chunk);

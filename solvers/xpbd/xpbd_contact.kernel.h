@@ -21,19 +21,18 @@ FN V3 xp_attach(V3 c, V3 dc, S33 r, F kh2, F ch, V3 lambda)
   return v3_scale(s33_mul_v3(s33_inverse(unit), e), -s);
 }
 
-/* p: particle k moves by w_k a_k p in the substep. shift: it is set apart by w_k a_k shift without a velocity. */
-STRUCT(XpApart) { V3 p; V3 shift; };
-
-/* A pair that overlaps is set apart by this part of the overlap in a substep, and at most by that of its thickness. */
+/* A pair that overlaps should move apart by this part of the overlap in a substep, and at most by that of its thickness; it gets this share of what it lacks. Had it all at
+ * once, layers that cannot all have their room would push each other forever. */
 #define XP_NEAR_SHARE 0.1f
 #define XP_NEAR_MOST 0.01f
+#define XP_NEAR_SOFT 0.3f
 
-/* Keeps features `thickness` apart, f: where the substep began, d = sum of a_k m_k, how far they have moved since. The part of d along the normal may use
- * up what is free between them and no more; friction takes back the rest of d, by at most mu times that push. Each makes the movement smaller in the norm of
- * the masses, since no movement at all is always allowed: however many pairs pull at a particle, they add no energy. w: sum of w_k a_k^2. */
-FN XpApart xp_apart(NearPair f, V3 d, F w, F thickness, F mu)
+/* Keeps features `thickness` apart: particle k moves by w_k a_k times this in the substep. f: where the substep began, d = sum of a_k m_k, how far they have
+ * moved since. The part of d along the normal may use up what is free between them and no more; friction takes back the rest of d, by at most mu times that push. Each makes
+ * the movement smaller in the norm of the masses, since no movement at all is always allowed: however many pairs pull at a particle, they add no energy. Only
+ * what moves an overlap apart does. w: sum of w_k a_k^2. */
+FN V3 xp_apart(NearPair f, V3 d, F w, F thickness, F mu)
 {
-  XpApart r;
   M can = m_and(v3_len2(f.n) > 0.5f, w > 0.0f);
   F answer = f_div(K(1.0f), f_sel(can, f_max(w, K(1.0e-20f)), K(1.0f)));
   F overlap = thickness - f.distance;
@@ -46,9 +45,8 @@ FN XpApart xp_apart(NearPair f, V3 d, F w, F thickness, F mu)
   back = f_sel(limit > 0.0f, back, K(0.0f));
   F share = f_sel(can, answer, K(0.0f));
   F way = f_min(f_max(overlap, K(0.0f)) * K(XP_NEAR_SHARE), thickness * K(XP_NEAR_MOST));
-  r.p = v3_scale(v3_add_scaled(v3_scale(f.n, push), slid, -back), share);
-  r.shift = v3_scale(f.n, f_max(way, K(0.0f)) * share);
-  return r;
+  F soft = f_max(way - f_max(along, K(0.0f)), K(0.0f)) * K(XP_NEAR_SOFT);
+  return v3_scale(v3_add_scaled(v3_scale(f.n, push + soft), slid, -back), share);
 }
 
 #endif

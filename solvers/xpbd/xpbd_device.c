@@ -54,7 +54,6 @@ typedef struct touch_push {
 
 typedef struct near_push {
   uint32_t color, serial, nobody;
-  int32_t fresh;
   float zero;
 } near_push;
 
@@ -367,12 +366,12 @@ static void touch_particles(chain *k, uint32_t graph, uint32_t pass, uint32_t su
 }
 
 /* Colour after colour, then those beyond them one after another. */
-static void part_near_pairs(chain *k, uint32_t graph, uint32_t groups, uint32_t iteration)
+static void part_near_pairs(chain *k, uint32_t graph, uint32_t groups)
 {
   xp_device *s = k->s;
   const sb_binding bindings[4] = {whole(s->x), whole(s->d), whole(s->near_pairs), whole(s->near_start)};
   for (uint32_t color = 0; color < groups; color++) {
-    near_push push = {.color = color, .serial = color == XP_NEAR_COLORS, .nobody = s->cloth->particles.count, .fresh = iteration == 0, .zero = 0.0f};
+    near_push push = {.color = color, .serial = color == XP_NEAR_COLORS, .nobody = s->cloth->particles.count, .zero = 0.0f};
     CALL(k, dispatch_indirect, graph, s->near_solve, bindings, &push, s->near_groups, 12ull * color);
     barrier(k, graph);
   }
@@ -388,7 +387,7 @@ static void record_tick(chain *k, uint32_t graph, bool touching, uint32_t near_g
     for (uint32_t i = 0; i < s->settings.iterations; i++) {
       solve_elements(k, graph, i == 0 ? all : all & ~(1u << XP_AIR), i, false);
       touch_particles(k, graph, 0, n, i);
-      part_near_pairs(k, graph, near_groups, i);
+      part_near_pairs(k, graph, near_groups);
       if (touching) touch_particles(k, graph, 1, n, i);
     }
     if (s->cloth->damped) solve_elements(k, graph, s->cloth->damped, 0, true);

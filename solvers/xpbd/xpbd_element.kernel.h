@@ -27,10 +27,12 @@ FN XpSpringMove xp_spring_move(XpPoint a, XpPoint b, F rest, F stiffness, F c, F
   V3 way = xp_between(a, b);
   F w = a.w + b.w;
   XpPull pull;
-  if (damping != 0)
-    pull = xp_spring_damping(xp_midway(a, b), xp_parted(a, b), w, c * h);
-  else
+  if (damping != 0) {
+    way = xp_midway(a, b);
+    pull = xp_spring_damping(way, xp_parted(a, b), w, c * h);
+  } else {
     pull = xp_spring(way, w, rest, xp_kh2(stiffness, h), lambda);
+  }
   way = v3_scale(way, pull.s);
   r.d0 = v3_scale(way, a.w);
   r.d1 = v3_scale(way, -b.w);

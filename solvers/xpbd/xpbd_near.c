@@ -65,13 +65,12 @@ static void solve_pair(xp_near *s, uint32_t i)
     x[k].d = xp_get3(p->d + 4 * (size_t)record[k]);
     x[k].w = p->d[4 * (size_t)record[k] + 3];
   }
-  XpNearMove m = xp_near_move((int)n->kind[i], n->side[i], n->thickness[i], n->friction[i], x[0], x[1], x[2], x[3], s->iteration == 0, 0.0f);
+  XpNearMove m = xp_near_move((int)n->kind[i], n->side[i], n->thickness[i], n->friction[i], x[0], x[1], x[2], x[3], 0.0f);
   if (m.acts == 0) return;
   const float a[4] = {m.a0, m.a1, m.a2, m.a3};
   for (uint32_t k = 0; k < 4; k++) {
     if (record[k] >= p->count) continue;
     xp_put3(p->d + 4 * (size_t)record[k], v3_add_scaled(x[k].d, m.p, x[k].w * a[k]));
-    if (m.acts == 2) xp_put3(p->x + 4 * (size_t)record[k], v3_add_scaled(x[k].x, m.shift, x[k].w * a[k]));
   }
 }
 
@@ -84,10 +83,9 @@ static void run_chunk(void *user, uint32_t chunk)
   for (uint32_t i = first; i < end; i++) solve_pair(s, s->order[i]);
 }
 
-void xp_near_solve(xp_near *s, uint32_t iteration)
+void xp_near_solve(xp_near *s)
 {
   if (!s->pairs->count) return;
-  s->iteration = iteration;
   for (uint32_t c = 0; c < XP_NEAR_COLORS; c++) {
     s->first = s->start[c];
     s->end = s->start[c + 1];

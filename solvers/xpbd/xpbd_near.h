@@ -14,13 +14,13 @@ typedef struct xp_near {
   uint8_t *color;
   uint64_t *used;      /* of each particle's record */
   uint32_t start[XP_NEAR_COLORS + 2];
-  uint32_t iteration, first, end; /* of the parallel loop */
+  uint32_t first, end; /* of the parallel loop */
 } xp_near;
 
 sb_status xp_near_bind(xp_near *near, const sb_bind *bind, const xp_cloth *cloth);
 /* Records of a pair's particles, `nobody` where there is none. */
 void xp_near_records(const xp_near *near, uint32_t pair, uint32_t record[4]);
 void xp_near_begin(xp_near *near, const sb_step *step);
-void xp_near_solve(xp_near *near, uint32_t iteration);
+void xp_near_solve(xp_near *near);
 
 #endif

@@ -12,10 +12,10 @@
 #define XP_NEAR_POINTS 0
 #define XP_NEAR_FACE 1
 
-/* Particle k moves by w_k a_k p, and is set apart by w_k a_k shift. acts: 0 none, 1 p alone, 2 both. */
-STRUCT(XpNearMove) { V3 p; V3 shift; F a0; F a1; F a2; F a3; int acts; };
+/* Particle k moves by w_k a_k p; acts: 0 where none does. */
+STRUCT(XpNearMove) { V3 p; F a0; F a1; F a2; F a3; int acts; };
 
-FN XpNearMove xp_near_move(int kind, F side, F thickness, F mu, XpPoint x0, XpPoint x1, XpPoint x2, XpPoint x3, int fresh, F zero)
+FN XpNearMove xp_near_move(int kind, F side, F thickness, F mu, XpPoint x0, XpPoint x1, XpPoint x2, XpPoint x3, F zero)
 {
   NearPair f;
   if (kind == XP_NEAR_POINTS) {
@@ -29,17 +29,14 @@ FN XpNearMove xp_near_move(int kind, F side, F thickness, F mu, XpPoint x0, XpPo
   }
   V3 d = v3_add(v3_add(v3_scale(x0.d, f.a0), v3_scale(x1.d, f.a1)), v3_add(v3_scale(x2.d, f.a2), v3_scale(x3.d, f.a3)));
   F answer = ((x0.w * f.a0) * f.a0 + (x1.w * f.a1) * f.a1) + ((x2.w * f.a2) * f.a2 + (x3.w * f.a3) * f.a3);
-  XpApart r = xp_apart(f, d, answer, thickness, mu);
   XpNearMove o;
-  o.p = r.p;
-  o.shift = r.shift;
+  o.p = xp_apart(f, d, answer, thickness, mu);
   o.a0 = f.a0;
   o.a1 = f.a1;
   o.a2 = f.a2;
   o.a3 = f.a3;
   int pushes = 0;
-  if (r.p.x != 0.0f || r.p.y != 0.0f || r.p.z != 0.0f) pushes = 1;
-  if (fresh != 0 && (r.shift.x != 0.0f || r.shift.y != 0.0f || r.shift.z != 0.0f)) pushes = 2;
+  if (o.p.x != 0.0f || o.p.y != 0.0f || o.p.z != 0.0f) pushes = 1;
   o.acts = pushes;
   return o;
 }

@@ -73,6 +73,7 @@ FN XpPull xp_spring_damping(V3 d, V3 change, F w, F ch)
   XpPull r;
   F len2 = v3_len2(d);
   M ok = len2 > 1.0e-24f;
+  ch = ch * xp_damping_share(ch * w);
   F s = f_div(ch * v3_dot(d, change), (ch * w + 1.0f) * f_sel(ok, len2, K(1.0f)));
   r.s = f_sel(ok, -s, K(0.0f));
   r.lambda = K(0.0f);

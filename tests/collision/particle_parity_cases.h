@@ -64,7 +64,9 @@ PARITY_KERNEL(case_near_boxes)
   NearBox b = near_box_of(IN_V3(9), IN_V3(12), IN_V3(15));
   NearBox c = near_box_join(a, near_box_join(b, near_box_none()));
   OUT_V3(0, c.lo) OUT_V3(3, c.hi)
-  OUT(6, near_speed(a, b));
+  NearBox u = near_box_of(IN_V3(18), IN_V3(0), IN_V3(0));
+  NearBox v = near_box_of(IN_V3(3), IN_V3(12), IN_V3(12));
+  OUT(6, near_speed(a, b, u, v, near_certain(IN(21))));
   MOUT(7, near_boxes_meet(a, b, IN(21)));
   MOUT(8, near_is_flat(a));
 }

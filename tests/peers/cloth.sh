@@ -18,8 +18,10 @@ while [ $run -lt "$runs" ]; do
   "$build/bin/cloth_bench" "$side" 200 1 >> "$out/one"
   "$out/cloth_bullet" "$side" 100 >> "$out/bullet"
   "$build/bin/cloth_bench" "$side" 200 2 >> "$out/two"
+  # with two threads the clock counts, so the one that it is compared with is timed by it too
+  "$build/bin/cloth_bench" "$side" 200 1 0 8 1 wall >> "$out/wall"
 done
 tail -n 1 "$out/one"
 tail -n 1 "$out/bullet"
 awk -v a="$(median "$out/one" ns)" -v b="$(median "$out/bullet" ns)" -v c="$(median "$out/two" ns)" \
-  'BEGIN { printf "median ns a constraint: samebit %.2f, Bullet %.2f, ratio %.2f; two threads %.2f, %.2f times as fast\n", a, b, b / a, c, a / c }'
+  -v w="$(median "$out/wall" ns)" 'BEGIN { printf "median ns a constraint: samebit %.2f, Bullet %.2f, ratio %.2f; two threads %.2f, %.2f times as fast\n", a, b, b / a, c, w / c }'

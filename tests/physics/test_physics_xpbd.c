@@ -122,9 +122,52 @@ static void test_self_contact(void **state)
   physics_verdict();
 }
 
+/* Speed about the mean velocity, mean square. */
+static double inner_speed(const physics *p)
+{
+  double mean[3] = {0}, sum = 0;
+  for (uint32_t i = 0; i < 3 * p->m->particle_count; i++) mean[i % 3] += (double)p->s->particle_qd[i] / p->m->particle_count;
+  for (uint32_t i = 0; i < 3 * p->m->particle_count; i++) sum += pow((double)p->s->particle_qd[i] - mean[i % 3], 2);
+  return sqrt(sum / p->m->particle_count);
+}
+
+/* However strong dampers are and however many share a particle, they take energy away: what is squeezed in free fall is at rest in itself soon. */
+static void dampers(const char *what, const char *generator, const sb_scene_param *scene)
+{
+  char text[100];
+  physics p = physics_start_model(physics_load(generator, scene, false), XPBD, 120, PHYSICS_NO_PARAMS);
+  double middle[3] = {0}, fastest = 0;
+  for (uint32_t i = 0; i < 3 * p.m->particle_count; i++) middle[i % 3] += (double)p.s->particle_q[i] / p.m->particle_count;
+  for (uint32_t i = 0; i < 3 * p.m->particle_count; i++) p.s->particle_qd[i] = (float)(2 * (middle[i % 3] - (double)p.s->particle_q[i]));
+  double start = inner_speed(&p);
+  for (int t = 0; t < 120; t++) {
+    physics_step(&p, 1);
+    fastest = fmax(fastest, inner_speed(&p));
+  }
+  snprintf(text, sizeof text, "%s with strong dampers: speed in itself, of the start's", what);
+  physics_bound(&p, text, fastest / start, 1);
+  snprintf(text, sizeof text, "%s with strong dampers: after 1 s, of the start's", what);
+  physics_bound(&p, text, inner_speed(&p) / start, 0.01);
+  physics_stop(&p);
+}
+
+static void test_strong_dampers(void **state)
+{
+  (void)state;
+#define FREE_CLOTH {"pins", "none", NULL}, {"pose", "flat", NULL}, {"ground", "0", NULL}, {"spacing", "0.02", NULL}
+  static const char *const strengths[] = {"0.05", "0.5", "5"};
+  for (size_t i = 0; i < 3; i++) {
+    const sb_scene_param springs[] = {FREE_CLOTH, {"damping", strengths[i], NULL}, {NULL, NULL, NULL}};
+    const sb_scene_param membrane[] = {FREE_CLOTH, {"model", "membrane", NULL}, {"damping", strengths[i], NULL}, {"bending_damping", strengths[i], NULL}, {NULL, NULL, NULL}};
+    dampers("springs", "generator:cloth", springs);
+    dampers("membrane", "generator:cloth", membrane);
+  }
+  physics_verdict();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pile), cmocka_unit_test(test_bounce), cmocka_unit_test(test_momentum),
-                                     cmocka_unit_test(test_self_contact)};
+                                     cmocka_unit_test(test_self_contact), cmocka_unit_test(test_strong_dampers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

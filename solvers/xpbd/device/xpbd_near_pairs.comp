@@ -4,7 +4,7 @@
 #include "xpbd_device.glsl"
 #include "solvers/xpbd/xpbd_near.kernel.h"
 
-layout(std430, binding = 0) buffer Places { vec4 x_of[]; };
+layout(std430, binding = 0) readonly buffer Places { vec4 x_of[]; };
 layout(std430, binding = 1) buffer Moves { vec4 d_of[]; };
 layout(std430, binding = 2) readonly buffer Pairs { uint pairs[]; };
 layout(std430, binding = 3) readonly buffer Starts { uint start[]; }; /* first pair of each colour */
@@ -12,7 +12,6 @@ layout(push_constant) uniform Push {
   uint color;
   uint serial;
   uint nobody;
-  int fresh;
   float zero;
 } push;
 
@@ -32,7 +31,6 @@ void move(uint record, XpPoint p, float a, XpNearMove m)
 {
   if (record >= push.nobody) return;
   d_of[record] = with_v3(v3_add_scaled(p.d, m.p, p.w * a), p.w);
-  if (m.acts == 2) x_of[record] = with_v3(v3_add_scaled(p.x, m.shift, p.w * a), 0.0);
 }
 
 void solve(uint i)
@@ -43,7 +41,7 @@ void solve(uint i)
   XpPoint p2 = point(pairs[at + 2u]);
   XpPoint p3 = point(pairs[at + 3u]);
   XpNearMove m = xp_near_move(int(pairs[at + 4u]), uintBitsToFloat(pairs[at + 5u]), uintBitsToFloat(pairs[at + 6u]), uintBitsToFloat(pairs[at + 7u]),
-                              p0, p1, p2, p3, push.fresh, push.zero);
+                              p0, p1, p2, p3, push.zero);
   if (m.acts == 0) return;
   move(pairs[at], p0, m.a0, m);
   move(pairs[at + 1u], p1, m.a1, m);

@@ -24,7 +24,7 @@
   X(case_xp_tet, 27, 14)                                                                                               \
   X(case_xp_tet_damping, 32, 12)                                                                                       \
   X(case_xp_attach, 17, 3)                                                                                             \
-  X(case_xp_apart, 10, 6)                                                                                              \
+  X(case_xp_apart, 10, 3)                                                                                              \
   X(case_xp_response, 28, 6)                                                                                           \
   X(case_xp_response_arms, 37, 6)                                                                                      \
   X(case_xp_correct, 35, 13)                                                                                           \
@@ -121,8 +121,7 @@ PARITY_KERNEL(case_xp_apart)
   f.a1 = IN(4);
   f.a2 = IN(4);
   f.a3 = IN(4);
-  XpApart r = xp_apart(f, IN_V3(4), IN(7), IN(8), IN(9));
-  OUT_V3(0, r.p) OUT_V3(3, r.shift)
+  OUT_V3(0, xp_apart(f, IN_V3(4), IN(7), IN(8), IN(9)))
 }
 PARITY_KERNEL(case_xp_response)
 {

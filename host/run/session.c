@@ -72,6 +72,17 @@ static char *resolve_path(const char *ini_path, const sb_setting *setting)
   return path;
 }
 
+/* Whether a parameter of the generator that the scene names is the path of a file. */
+static bool is_path_of_generator(const char *scene, const char *key)
+{
+  size_t count;
+  const sb_generator *g = sb_generator_list(&count);
+  for (size_t i = 0; i < count && !strncmp(scene, "generator:", 10); i++)
+    for (size_t k = 0; k < g[i].param_count; k++)
+      if (!strcmp(scene + 10, g[i].name) && !strcmp(key, g[i].params[k].name)) return g[i].params[k].path;
+  return false;
+}
+
 /* Bytes of the state arrays that every solver shares, in all worlds. */
 static double state_bytes(const sb_model *m, uint32_t worlds)
 {
@@ -109,7 +120,8 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
                      "[world] needs \"scene = FILE\" (MJCF, URDF or a cooked model) or \"scene = generator:NAME\"");
   sb_scene_param params[MAX_SCENE_PARAMS];
   const char *dirs[32];
-  char *dirs_copy;
+  char *dirs_copy, *files[MAX_SCENE_PARAMS];
+  size_t file_count = 0;
   double gravity[3];
   char *path = resolve_path(c->path, scene);
   if (!path) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, scene->where, "no memory");
@@ -117,7 +129,9 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
   for (size_t i = 0; i < c->count && request.param_count < MAX_SCENE_PARAMS; i++) {
     if (strcmp(c->settings[i].section, "scene")) continue;
     c->settings[i].used = true;
-    params[request.param_count++] = (sb_scene_param){c->settings[i].key, c->settings[i].value, c->settings[i].where};
+    char *file = is_path_of_generator(path, c->settings[i].key) ? resolve_path(c->path, &c->settings[i]) : NULL;
+    if (file) files[file_count++] = file;
+    params[request.param_count++] = (sb_scene_param){c->settings[i].key, file ? file : c->settings[i].value, c->settings[i].where};
   }
   request.package_dir_count = split_words(sb_config_text(c, "world", "package_dirs", NULL), &dirs_copy, dirs, COUNT(dirs));
   request.key = sb_config_text(c, "world", "keyframe", NULL);
@@ -130,6 +144,7 @@ static sb_status load_scene(sb_session *s, sb_diagnostics *diag)
   if (!status) status = sb_scene_load(&request, &s->one, diag);
   free(dirs_copy);
   free(path);
+  while (file_count) free(files[--file_count]);
   if (!status) status = check_memory(s, worlds, diag);
   if (!status) status = sb_model_store_replicate(s->one, worlds, first, &s->model, diag);
   return status;

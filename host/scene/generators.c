@@ -443,7 +443,9 @@ static const sb_generator generators[] = {
     ROW("shapes", "one of each shape in turn, falling on hills", shapes_params),
     {"cloth", "a rectangle of cloth, as springs or as a membrane", cloth_params, CLOTH_PARAMS},
     {"rope", "a line of particles on springs", rope_params, ROPE_PARAMS},
-    {"soft", "a block of tetrahedra", soft_params, SOFT_PARAMS}};
+    {"soft", "a block of tetrahedra", soft_params, SOFT_PARAMS},
+    {"cloth_mesh", "a membrane from a mesh file", cloth_mesh_params, CLOTH_MESH_PARAMS}};
+/* of all but the last, which reads a file */
 static void (*const makers[])(const double *, sb_model_builder *) = {
     make_pyramid, make_pile, make_arms, make_chain, make_drop, make_pendulum, make_double_pendulum, make_box_stack,
     make_shapes, make_cloth, make_rope, make_soft};
@@ -503,13 +505,18 @@ static sb_status bad_value(const sb_generator_param *p, const sb_scene_param *gi
 }
 
 static sb_status set_param(const sb_generator *g, const sb_scene_param *given, const char *where, double *values,
-                           sb_diagnostics *diag)
+                           generator_file *file, sb_diagnostics *diag)
 {
   const char *names[GENERATOR_MAX_PARAMS];
   if (given->where) where = given->where;
   for (size_t i = 0; i < g->param_count; i++) {
     names[i] = g->params[i].name;
     if (strcmp(names[i], given->key)) continue;
+    if (g->params[i].path) {
+      file->path = given->value;
+      file->where = where;
+      return SB_OK;
+    }
     return read_value(&g->params[i], given->value, &values[i]) ? SB_OK : bad_value(&g->params[i], given, where, diag);
   }
   const char *near = sb_nearest_name(given->key, names, g->param_count);
@@ -518,19 +525,23 @@ static sb_status set_param(const sb_generator *g, const sb_scene_param *given, c
 }
 
 sb_status generator_build(const char *name, const char *where, const sb_scene_param *params, size_t param_count,
-                          sb_model_builder *builder, sb_diagnostics *diag)
+                          uint64_t file_limit, sb_model_builder *builder, sb_diagnostics *diag)
 {
   size_t which = 0;
   while (which < GENERATOR_COUNT && strcmp(generators[which].name, name)) which++;
   if (which == GENERATOR_COUNT) return unknown_generator(name, where, diag);
   const sb_generator *g = &generators[which];
   double values[GENERATOR_MAX_PARAMS] = {0};
-  for (size_t i = 0; i < g->param_count; i++) read_value(&g->params[i], g->params[i].fallback, &values[i]);
+  generator_file file = {NULL, where, file_limit};
+  for (size_t i = 0; i < g->param_count; i++)
+    if (!g->params[i].path) read_value(&g->params[i], g->params[i].fallback, &values[i]);
   sb_status status = SB_OK;
   for (size_t i = 0; i < param_count; i++) {
-    sb_status one = set_param(g, &params[i], where, values, diag);
+    sb_status one = set_param(g, &params[i], where, values, &file, diag);
     if (one != SB_OK) status = one;
   }
-  if (status == SB_OK) makers[which](values, builder);
-  return status;
+  if (status != SB_OK) return status;
+  if (which == GENERATOR_COUNT - 1) return make_cloth_mesh(values, &file, builder, diag);
+  makers[which](values, builder);
+  return SB_OK;
 }

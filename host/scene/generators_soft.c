@@ -8,19 +8,9 @@
 
 #include <string.h>
 
-#define OBSTACLE_PARAMS                                                                                                \
-  CHOICE("obstacle", "none", obstacles, "what stands in the way, on the axis x = y = 0"),                              \
-      N("obstacle_size", "m", "0.3", 1e-3, 1e3, "its radius, or half extent"),                                         \
-      N("obstacle_height", "m", "0.3", -1e3, 1e3, "height of its centre"), COUNT("ground", "1", 0, 1, "1 adds the plane z = 0"), \
-      N("friction", "", "0.5", 0.0, 10.0, "sliding friction of everything"),                                           \
-      N("restitution", "", "0", 0.0, 1.0, "coefficient of restitution of everything"),                                 \
-      N("margin", "m", "0.005", 0.0, 1.0, "contact margin of particles and shapes, each")
-#define OBSTACLE_PARAM_COUNT 7
+const char *const generator_obstacles[] = {"none", "sphere", "box", NULL};
 
-static const char *const obstacles[] = {"none", "sphere", "box", NULL};
-
-/* Shapes around a deformable; v begins at the first of OBSTACLE_PARAMS. */
-static void add_surroundings(sb_model_builder *b, const double *v)
+void add_generated_surroundings(sb_model_builder *b, const double *v)
 {
   const surface s = {v[4], v[5], v[6]};
   if (v[3] != 0.0) add_plane(b, &s);
@@ -31,7 +21,7 @@ static void add_surroundings(sb_model_builder *b, const double *v)
   sb_builder_add_shape(b, &shape, "obstacle");
 }
 
-static int32_t add_deformable(sb_model_builder *b, const double *surroundings, bool self_contact, const char *name)
+int32_t add_generated_deformable(sb_model_builder *b, const double *surroundings, bool self_contact, const char *name)
 {
   sb_build_deformable d = sb_build_deformable_default();
   d.flags = self_contact ? SB_DEFORMABLE_SELF_CONTACT : 0u;
@@ -143,12 +133,12 @@ void make_cloth(const double *v, sb_model_builder *b)
 {
   const double *around = v + CLOTH_PARAMS - OBSTACLE_PARAM_COUNT;
   bool self_contact = v[19] != 0.0;
-  cloth_grid g = {b, add_deformable(b, around, self_contact, "cloth"), (int)v[0], (int)v[1], v[2]};
+  cloth_grid g = {b, add_generated_deformable(b, around, self_contact, "cloth"), (int)v[0], (int)v[1], v[2]};
   add_cloth_particles(&g, v);
   if (v[3] == 0.0) add_cloth_springs(&g, v);
   /* springs alone need no surface, and a large cloth has no room for one */
   if (v[3] == 1.0 || self_contact || v[17] > 0.0 || v[18] > 0.0) add_cloth_triangles(&g, v);
-  add_surroundings(b, around);
+  add_generated_surroundings(b, around);
   sb_builder_set_dt(b, 1, 60);
 }
 
@@ -180,7 +170,7 @@ void make_rope(const double *v, sb_model_builder *b)
   const double *around = v + ROPE_PARAMS - OBSTACLE_PARAM_COUNT;
   int count = (int)v[0];
   double step = v[1] / (count - 1);
-  int32_t first = add_deformable(b, around, v[10] != 0.0, "rope");
+  int32_t first = add_generated_deformable(b, around, v[10] != 0.0, "rope");
   for (int i = 0; i < count; i++) {
     bool end = i == 0 || i == count - 1;
     sb_build_particle p = {.mass = v[5] * step * (end ? 0.5 : 1.0), .radius = v[6]};
@@ -193,7 +183,7 @@ void make_rope(const double *v, sb_model_builder *b)
     add_rope_spring(b, first + i, first + i + 1, step, v[7] > 0.0 ? v[7] / step : SB_NO_LIMIT, v[9]);
     if (v[8] > 0.0 && i + 2 < count) add_rope_spring(b, first + i, first + i + 2, 2.0 * step, v[8], v[9]);
   }
-  add_surroundings(b, around);
+  add_generated_surroundings(b, around);
   sb_builder_set_dt(b, 1, 60);
 }
 
@@ -302,7 +292,7 @@ static void add_soft_surface(const soft_grid *g)
 void make_soft(const double *v, sb_model_builder *b)
 {
   const double *around = v + SOFT_PARAMS - OBSTACLE_PARAM_COUNT;
-  soft_grid g = {b, add_deformable(b, around, v[11] != 0.0, "soft"), {(int)v[0], (int)v[1], (int)v[2]}};
+  soft_grid g = {b, add_generated_deformable(b, around, v[11] != 0.0, "soft"), {(int)v[0], (int)v[1], (int)v[2]}};
   double young = v[4], nu = v[5];
   const sb_build_tet material = {.k_mu = young / (2.0 * (1.0 + nu)), .k_lambda = young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), .k_damp = v[7]};
   add_soft_particles(&g, v);
@@ -311,6 +301,6 @@ void make_soft(const double *v, sb_model_builder *b)
     for (cell[1] = 0; cell[1] < g.n[1]; cell[1]++)
       for (cell[2] = 0; cell[2] < g.n[2]; cell[2]++) add_soft_cell(&g, cell, &material);
   if (v[11] != 0.0) add_soft_surface(&g);
-  add_surroundings(b, around);
+  add_generated_surroundings(b, around);
   sb_builder_set_dt(b, 1, 60);
 }

@@ -43,7 +43,7 @@ static sb_status load_generator(const sb_scene_request *request, sb_model_store 
   sb_model_builder *b = sb_builder_create();
   if (!b) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, request->where, "no memory to build the scene");
   sb_status status = generator_build(request->scene + strlen(GENERATOR_PREFIX), request->where, request->params,
-                                     request->param_count, b, diag);
+                                     request->param_count, request->max_file_size ? request->max_file_size : XML_LIMIT, b, diag);
   if (status == SB_OK) status = finish(request, b, out, diag);
   sb_builder_free(b);
   return status;

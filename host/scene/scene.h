@@ -44,6 +44,7 @@ typedef struct sb_generator_param {
   bool integer;
   const char *const *choices; /* NULL-ended words in place of numbers; NULL for a number */
   const char *text;
+  bool path; /* of a file, in place of a number; it has no default */
 } sb_generator_param;
 
 typedef struct sb_generator {

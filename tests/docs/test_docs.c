@@ -115,10 +115,10 @@ static void generator_row(const sb_generator_param *p, char *row, size_t size)
       size_t n = strlen(range);
       snprintf(range + n, sizeof range - n, "%s%s", i ? ", " : "", p->choices[i]);
     }
-  else
+  else if (!p->path)
     snprintf(range, sizeof range, "%.9g to %.9g", p->lower, p->upper);
-  snprintf(row, size, "| `%s` | %s | %s | %s | %s |", p->name, p->choices ? "choice" : *p->unit ? p->unit : p->integer ? "count" : "1",
-           p->fallback, range, p->text);
+  snprintf(row, size, "| `%s` | %s | %s | %s | %s |", p->name, p->path ? "path" : p->choices ? "choice" : *p->unit ? p->unit : p->integer ? "count" : "1",
+           p->path ? "needed" : p->fallback, range, p->text);
 }
 
 static void param_row(const sb_param_desc *p, char *row, size_t size)

@@ -174,6 +174,59 @@ static void flexcomp_becomes_a_deformable(void **state)
   sb_model_store_free(store);
 }
 
+/* A sheet of two by three cells of 0.5, 2 by 3 in its own unit, with a vertex that no triangle has. */
+static const char sheet_obj[] = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0\nv 2 1 0\nv 9 9 9\nv 0 1 1\nv 1 1 1\nv 2 1 1\n"
+                                "f 1 2 5 4\nf 2 3 6 5\nf 4 5 9 8\nf 5 6 10 9\n";
+
+static void a_mesh_becomes_a_cloth(void **state)
+{
+  (void)state;
+  fixture_write("sheet.obj", sheet_obj, sizeof sheet_obj - 1);
+  const sb_scene_param params[] = {{"file", "sheet.obj", NULL}, {"scale", "0.5", NULL}, {"height", "1", NULL}, {"pins", "top", NULL}, {"mass", "0.4", NULL}, {"young", "1000", NULL},
+                                   {"poisson", "0.25", NULL}, {"bending", "0.01", NULL}, {"damping", "3", NULL}, {"self_contact", "1", NULL}, {"ground", "0", NULL}};
+  sb_scene_request request = {.scene = "generator:cloth_mesh", .params = params, .param_count = sizeof params / sizeof *params};
+  sb_model_store *store = NULL;
+  assert_int_equal(sb_scene_load(&request, &store, NULL), SB_OK);
+  const sb_model *m = sb_model_store_view(store);
+  assert_int_equal(m->particle_count, 9);
+  assert_int_equal(m->tri_count, 8);
+  assert_int_equal(m->shape_count, 0);
+  assert_true(m->deformable_flags[0] == SB_DEFORMABLE_SELF_CONTACT && m->tri_ke[0] == 400.0f && m->tri_kd[0] == 3.0f);
+  uint32_t pinned = 0;
+  double mass = 0;
+  for (uint32_t p = 0; p < 9; p++) {
+    bool top = m->particle_q[3 * p + 2] == 1.5f;
+    assert_int_equal(m->particle_inv_mass[p] == 0, top);
+    pinned += top;
+    mass += (double)m->particle_mass[p];
+  }
+  assert_int_equal(pinned, 3);
+  assert_true(fabs(mass - 0.4) < 1e-6); /* two by one metres of 0.5 in two halves: 1 m^2 */
+  /* the fold is at rest as it is in the file */
+  double folded = 0;
+  for (uint32_t e = 0; e < m->edge_count; e++) folded = fmax(folded, fabs((double)m->edge_rest_angle[e]));
+  assert_true(fabs(folded - 1.5707963) < 1e-5);
+  sb_model_store_free(store);
+  sb_scene_param bad[] = {{"file", "nothing.obj", "x.ini:4"}, {"pins", "top", NULL}};
+  request.params = bad;
+  request.param_count = 2;
+  sb_diagnostics diag = {0};
+  assert_int_equal(sb_scene_load(&request, &store, &diag), SB_E_CONFIG);
+  assert_true(diag.count == 1 && strstr(diag.items[0].message, "nothing.obj") && !strcmp(diag.items[0].where, "x.ini:4"));
+  sb_diagnostics_clear(&diag);
+  request.params = bad + 1;
+  request.param_count = 1;
+  assert_int_equal(sb_scene_load(&request, &store, &diag), SB_E_CONFIG);
+  assert_true(diag.count == 1 && strstr(diag.items[0].message, "needs the parameter file"));
+  sb_diagnostics_clear(&diag);
+  store = fixture_good(FLEX("type=\"mesh\" file=\"sheet.obj\" dim=\"2\" mass=\"1.8\" radius=\".01\"", "<pin id=\"0\"/><elasticity young=\"1e5\" thickness=\".002\" elastic2d=\"both\"/>"));
+  m = sb_model_store_view(store);
+  assert_int_equal(m->tri_count, 8);
+  assert_true(m->particle_inv_mass[0] == 0 && m->tri_ke[0] > 0.0f && fabs(total_mass(m) - 1.8) < 1e-6);
+  sb_model_store_free(store);
+  remove("sheet.obj");
+}
+
 /* Pinned points of a flexcomp in a body hang on that body. */
 static void pins_in_a_body_are_attachments(void **state)
 {
@@ -263,7 +316,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(angles_are_those_of_the_library), cmocka_unit_test(cloth_has_what_was_asked_for),
       cmocka_unit_test(bending_does_not_depend_on_the_resolution), cmocka_unit_test(soft_blocks_are_full),
-      cmocka_unit_test(ropes_keep_their_rigidity), cmocka_unit_test(flexcomp_becomes_a_deformable),
+      cmocka_unit_test(ropes_keep_their_rigidity), cmocka_unit_test(flexcomp_becomes_a_deformable), cmocka_unit_test(a_mesh_becomes_a_cloth),
       cmocka_unit_test(pins_in_a_body_are_attachments), cmocka_unit_test(gmsh_files_of_both_formats_are_read),
       cmocka_unit_test(mistakes_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,6 +207,7 @@ static void test_generator_parameters(void **state)
       sb_model_store *store = NULL;
       if (!strcmp(list[g].name, "pile") && p > 0) continue; /* large; once is enough */
       if (!strcmp(list[g].name, "arms") && p > 0) continue;
+      if (list[g].params[0].path) continue; /* needs a file: test_mesh_files */
       if (sb_scene_load(&request, &store, NULL) != SB_OK) fail_msg("%s %s", scene, param.key);
       sb_model_store_free(store);
     }

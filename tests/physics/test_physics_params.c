@@ -190,10 +190,62 @@ static void check_integrator(physics_solver s)
   }
 }
 
-static const struct {
+/* xpbd: a rope that does not stretch is longer than it should be while it has not converged; passes make it shorter. */
+static void check_iterations(physics_solver s)
+{
+  const double passes[3] = {1, 4, 32};
+  double over[3];
+  for (int k = 0; k < 3; k++) {
+    const sb_scene_param rope[] = {{"count", "21", NULL}, {"length", "2", NULL}, {"pose", "hanging", NULL}, {"stretch", "0", NULL}, {"ground", "0", NULL}, {NULL, NULL, NULL}};
+    const physics_param set[2] = {{"iterations", passes[k]}, {"substeps", 1}};
+    physics p = physics_start_model(physics_load("generator:rope", rope, false), s, 60, set, 2);
+    physics_step(&p, 600);
+    over[k] = (double)p.s->particle_q[2] - (double)p.s->particle_q[3 * 20 + 2] - 2;
+    if (k) physics_bound(&p, "iterations: what a rigid rope has stretched, of that with fewer", over[k] / over[k - 1], 0.5);
+    physics_stop(&p);
+  }
+}
+
+/* A ball meets the ground at 1.4 m/s. */
+static void check_restitution_threshold(physics_solver s)
+{
+  const double thresholds[2] = {1.3, 1.5};
+  for (int k = 0; k < 2; k++) {
+    const double r = 0.1, height = 0.1;
+    sb_model_builder *b = physics_builder(-G);
+    physics_shape(b, SB_SHAPE_PLANE, -1, 0, 0, 0, 0);
+    sb_build_body body = physics_free(1, 0.004, 0.004, 0.004, 0, 0, r + height);
+    sb_build_shape ball = sb_build_shape_default();
+    ball.type = SB_SHAPE_SPHERE, ball.body = sb_builder_add_body(b, &body, NULL), ball.size[0] = r, ball.restitution = 0.5;
+    sb_builder_add_shape(b, &ball, NULL);
+    const physics_param set[1] = {{"restitution_threshold", thresholds[k]}};
+    physics p = physics_start(b, s, 240, set, 1);
+    double up = 0;
+    for (int t = 0; t < 120; t++) physics_step(&p, 1), up = fmax(up, (double)p.s->body_qd[2]);
+    physics_bound(&p, "restitution_threshold: speed after the bounce against e v or 0, m/s", fabs(up - (k ? 0 : 0.5 * sqrt(2 * G * height))), G * p.dt); /* a tick of falling */
+    physics_stop(&p);
+  }
+}
+
+/* A ball that is deep in the ground comes out at this speed, and at 0.02 m/s that it may always have. */
+static void check_contact_push_velocity(physics_solver s)
+{
+  const double speeds[2] = {0.05, 0.2};
+  for (int k = 0; k < 2; k++) {
+    const physics_param set[1] = {{"contact_push_velocity", speeds[k]}};
+    physics p = start_ball(s, set, 1, -0.08);
+    physics_step(&p, 250);
+    physics_bound(&p, "contact_push_velocity: way out of the ground in 1/4 s, relative",
+                  fabs(((double)p.s->body_q[2] - 0.02) / ((speeds[k] + 0.02) * 0.25) - 1), 0.1);
+    physics_stop(&p);
+  }
+}
+
+typedef struct param_case {
   const char *name;
   void (*check)(physics_solver);
-} cases[] = {
+} param_case;
+static const param_case cases[] = {
     {"substeps", check_substeps},
     {"contact_frequency", check_contact_frequency},
     {"contact_damping_ratio", check_contact_damping},
@@ -204,18 +256,29 @@ static const struct {
     {"joint_damping_ratio", check_joint_damping},
 };
 
+static const param_case xpbd_cases[] = {
+    {"substeps", check_substeps},
+    {"iterations", check_iterations},
+    {"restitution_threshold", check_restitution_threshold},
+    {"contact_push_velocity", check_contact_push_velocity},
+};
+
+static void check_all(physics_solver s, const param_case *list, size_t count)
+{
+  const sb_solver_desc *desc = physics_desc(s);
+  for (uint32_t i = 0; i < desc->param_count; i++) {
+    size_t k = 0;
+    while (k < count && strcmp(list[k].name, desc->params[i].name)) k++;
+    if (k == count) fail_msg("parameter %s of %s has no test", desc->params[i].name, desc->id);
+    list[k].check(s);
+  }
+}
+
 static void test_params(void **state)
 {
   (void)state;
-  for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOFT_SOLVERS; s++) {
-    const sb_solver_desc *desc = physics_desc(s);
-    for (uint32_t i = 0; i < desc->param_count; i++) {
-      size_t k = 0, n = sizeof cases / sizeof cases[0];
-      while (k < n && strcmp(cases[k].name, desc->params[i].name)) k++;
-      if (k == n) fail_msg("parameter %s of %s has no test", desc->params[i].name, desc->id);
-      cases[k].check(s);
-    }
-  }
+  for (physics_solver s = FEATHERSTONE; s < PHYSICS_SOFT_SOLVERS; s++) check_all(s, cases, sizeof cases / sizeof cases[0]);
+  check_all(XPBD, xpbd_cases, sizeof xpbd_cases / sizeof xpbd_cases[0]);
   physics_verdict();
 }
 

@@ -124,6 +124,11 @@ sb_status xp_bodies_bind(xp_bodies *s, const sb_bind *bind, char *error, uint32_
     snprintf(error, error_size, "out of memory for %u bodies and %u contacts", bind->body_count, bind->contact_capacity);
     return SB_E_MEMORY;
   }
+  sb_array_desc kept = {.struct_size = sizeof kept, .type = SB_TYPE_F32, .domain = SB_DOMAIN_CONTACT, .components = 1, .count = bind->contact_capacity, .lane_block = 1, .name = "contact_push"};
+  void *data;
+  status = bind->host->register_array(bind->host->context, &kept, &data);
+  if (status) return status;
+  s->kept_normal = data;
   number_records(s, bind);
   for (uint32_t r = 0; r < s->own; r++) {
     uint32_t body = s->body[r];
@@ -143,7 +148,7 @@ sb_status xp_bodies_bind(xp_bodies *s, const sb_bind *bind, char *error, uint32_
 
 /* ---- passes ---- */
 
-enum { PASS_LOAD, PASS_PREDICT, PASS_OBSTACLES, PASS_JOINTS, PASS_JOINTS_BACK, PASS_CONTACTS, PASS_PART, PASS_BOUNCES, PASS_COORDINATES, PASS_STORE };
+enum { PASS_LOAD, PASS_PREDICT, PASS_OBSTACLES, PASS_JOINTS, PASS_JOINTS_BACK, PASS_WARM, PASS_CONTACTS, PASS_PART, PASS_BOUNCES, PASS_COORDINATES, PASS_STORE };
 
 static void begin_pose(xp_body *to, V3 p, Q4 q)
 {
@@ -236,6 +241,8 @@ static void store_body(xp_bodies *s, uint32_t r)
 
 /* ---- contacts ---- */
 
+#define XP_WARM 0.95f
+
 /* What both sides of a contact are doing. */
 typedef struct contact_sides {
   xp_body *ra, *rb;
@@ -310,12 +317,24 @@ static void part_contact(xp_bodies *s, uint32_t item, uint32_t i)
   if (t.own_b) xp_put_body(t.rb, xp_correct(t.b, t.lb, p, v3_zero(), 0.0f));
 }
 
+/* What a contact carried in the last substep, or a little less, is where it begins: a load need not find its way up a stack anew each time. Friction begins anew with each
+ * tick. */
+static void warm_contact(xp_bodies *s, uint32_t item, uint32_t i)
+{
+  xp_touch_state *kept = &s->touch[i];
+  V3 slide = v3_scale(xp_get3(kept->slide), XP_WARM);
+  kept->normal = kept->normal * XP_WARM;
+  xp_put3(kept->slide, slide);
+  if (!(kept->normal > 0.0f)) return;
+  contact_sides t = sides(s, item, i);
+  push_sides(s, &t, v3_add_scaled(slide, t.n, kept->normal));
+}
+
 /* Points of one pair share their load, and friction tilts the body and moves the load: forth and back, twice. A palindrome, as the passes over all contacts
  * are (see run_colors_back). */
 static void solve_manifold(xp_bodies *s, uint32_t item)
 {
   uint32_t first = s->manifolds[item].first, count = s->manifolds[item].count;
-  if (s->fresh) memset(s->touch + first, 0, count * sizeof *s->touch);
   for (uint32_t round = 0; round < (count > 1 ? 2u : 1u); round++) {
     for (uint32_t k = 0; k < count; k++) press_contact(s, item, first + k), rub_contact(s, item, first + k);
     for (uint32_t k = count; k-- > 0 && count > 1;) rub_contact(s, item, first + k), press_contact(s, item, first + k);
@@ -380,7 +399,7 @@ static void run_one(xp_bodies *s, uint32_t i)
   default: {
     uint32_t item = s->contact_colors.order[i];
     const xp_manifold *m = &s->manifolds[item];
-    for (uint32_t k = 0; k < m->count; k++) s->pass == PASS_PART ? part_contact(s, item, m->first + k) : bounce_contact(s, item, m->first + k);
+    for (uint32_t k = m->first; k < m->first + m->count; k++) s->pass == PASS_WARM ? warm_contact(s, item, k) : s->pass == PASS_PART ? part_contact(s, item, k) : bounce_contact(s, item, k);
   }
   }
 }
@@ -424,6 +443,7 @@ static void run_colors_back(xp_bodies *s, uint32_t pass, const xp_colors *c)
 void xp_bodies_begin(xp_bodies *s, const sb_step *step)
 {
   s->contacts = step->contacts;
+  for (uint32_t i = 0; i < step->contacts->count; i++) s->touch[i] = (xp_touch_state){.normal = step->match[i] < 0 ? 0.0f : s->kept_normal[step->match[i]]};
   s->before = step->body_q_before;
   run_range(s, PASS_LOAD, 0, s->own);
   find_manifolds(s);
@@ -445,9 +465,8 @@ void xp_bodies_joints(xp_bodies *s, uint32_t iteration)
 
 void xp_bodies_contacts(xp_bodies *s, uint32_t iteration)
 {
-  s->fresh = iteration == 0;
+  if (iteration == 0) run_colors(s, PASS_WARM, &s->contact_colors);
   run_colors(s, PASS_CONTACTS, &s->contact_colors);
-  s->fresh = false;
   run_colors_back(s, PASS_CONTACTS, &s->contact_colors);
 }
 
@@ -459,4 +478,10 @@ void xp_bodies_velocities(xp_bodies *s)
   run_range(s, PASS_COORDINATES, 0, s->joint_count);
 }
 
-void xp_bodies_finish(xp_bodies *s) { run_range(s, PASS_STORE, 0, s->own); }
+void xp_bodies_finish(xp_bodies *s)
+{
+  run_range(s, PASS_STORE, 0, s->own);
+  memset(s->kept_normal, 0, s->contacts->count * sizeof *s->kept_normal);
+  for (uint32_t m = 0; m < s->manifold_count; m++)
+    for (uint32_t i = s->manifolds[m].first; i < s->manifolds[m].first + s->manifolds[m].count; i++) s->kept_normal[i] = s->touch[i].normal;
+}

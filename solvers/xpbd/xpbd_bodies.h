@@ -16,7 +16,7 @@ typedef struct xp_body {
   float com[3];                      /* in the body's frame */
 } xp_body;
 
-/* Multipliers of a contact within a substep. */
+/* Multipliers of a contact: that along the normal begins with what it was in the last substep. */
 typedef struct xp_touch_state {
   float normal, slide[3];
 } xp_touch_state;
@@ -52,10 +52,10 @@ typedef struct xp_bodies {
   uint32_t (*manifold_pair)[2];
   xp_colors contact_colors;
   xp_touch_state *touch;      /* per contact */
+  float *kept_normal;         /* registered: multiplier of each contact at the tick's end, kg m */
   /* of the parallel loop */
   const float *before;        /* body_q when the tick began */
   uint32_t first, end, pass, substep;
-  bool fresh; /* contacts have no multipliers yet in this substep */
 } xp_bodies;
 
 sb_status xp_bodies_bind(xp_bodies *bodies, const sb_bind *bind, char *error, uint32_t error_size);

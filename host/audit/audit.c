@@ -3,6 +3,7 @@
 #include "audit_parts.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,10 +99,18 @@ void sb_audit_one(Elf *elf, const char *path, bool plugin, sb_audit *audit)
   sb_audit_libraries(elf, path, audit);
 }
 
+/* Libelf keeps the version in a variable of its own; files are audited side by side. */
+static void set_elf_version(void) { elf_version(EV_CURRENT); }
+static void start_libelf(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, set_elf_version);
+}
+
 void sb_audit_file(const sb_sealed_file *file, sb_audit *audit)
 {
   *audit = (sb_audit){0};
-  elf_version(EV_CURRENT);
+  start_libelf();
   Elf *elf = elf_memory(file->bytes, file->size);
   if (elf)
     sb_audit_one(elf, file->path, true, audit);
@@ -120,7 +129,7 @@ static void audit_code_of(const sb_sealed_file *file, sb_audit *audit)
 
 void sb_audit_code(const sb_sealed_file *file, sb_audit *audit)
 {
-  elf_version(EV_CURRENT);
+  start_libelf();
   if (sb_audit_find(audit, SB_AUDIT_RULE_elf)) return;
   audit_code_of(file, audit);
   for (size_t i = 0; i < audit->library_count; i++) audit_code_of(&audit->libraries[i], audit);

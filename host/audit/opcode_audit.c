@@ -1,6 +1,7 @@
 /* Machine code: instructions that break the number rules, found by disassembling every executable section from its functions. */
 #include "audit_parts.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ static void judge_section(csh handle, const opcode_table *t, Elf *elf, Elf_Scn *
   free(functions);
 }
 
-void sb_audit_opcodes(Elf *elf, const char *file, sb_audit *audit)
+static void read_code(Elf *elf, const char *file, sb_audit *audit)
 {
   GElf_Ehdr header;
   const opcode_table *t = NULL;
@@ -126,4 +127,13 @@ void sb_audit_opcodes(Elf *elf, const char *file, sb_audit *audit)
       judge_section(handle, t, elf, s, file, audit);
   }
   if (t) cs_close(&handle);
+}
+
+/* Capstone sorts and fills tables of its own when it first needs them, so one file at a time is read. */
+void sb_audit_opcodes(Elf *elf, const char *file, sb_audit *audit)
+{
+  static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&reading);
+  read_code(elf, file, audit);
+  pthread_mutex_unlock(&reading);
 }

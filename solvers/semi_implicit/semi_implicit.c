@@ -6,6 +6,9 @@
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
 #include "semi_particles.h"
+#ifdef SAMEBIT_VULKAN
+#include "semi_device.h"
+#endif
 
 #include "samebit/maths.h"
 
@@ -46,8 +49,13 @@ static const sb_solver_desc desc = {
     .version = "0.1.0",
     .vendor = "Samebit",
     .text = "Rigid bodies in maximal coordinates, particles, cloth and soft bodies; explicit forces, symplectic Euler, stiff attachments for joints, soft contact.",
+#ifdef SAMEBIT_VULKAN
+    .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_CROSS_PLATFORM},
+    .mode_reason = {"fixed order, shared maths, no atomics", "the CPU's kernels, forces gathered in the CPU's order"},
+#else
     .mode = {SB_MODE_CROSS_PLATFORM, SB_MODE_OFF},
-    .mode_reason = {"fixed order, shared maths, no atomics", "has no Vulkan backend yet"},
+    .mode_reason = {"fixed order, shared maths, no atomics", "this build has no shaders"},
+#endif
     .params = params,
     .goldens = goldens,
     .param_count = SI_PARAM_COUNT,
@@ -70,6 +78,9 @@ typedef struct si_solver {
   si_wrench_pair *joints, *forces;
   si_particles particles;
   si_tick tick;
+#ifdef SAMEBIT_VULKAN
+  si_device device; /* on the backend vulkan */
+#endif
   const si_joint_group *group_now; /* of the parallel loop */
   bool measure, slides_have_armature;
 #ifdef SAMEBIT_MUTANT_HIDDEN_STATE
@@ -88,6 +99,45 @@ static sb_status solver_create(void **instance)
 }
 
 static void solver_destroy(void *instance) { free(instance); }
+
+/* ---- a device ---- */
+
+/* What runs on a device is there only where the plugin was built with shaders. */
+#ifdef SAMEBIT_VULKAN
+static sb_status check_bind(const sb_bind *bind, char *error, uint32_t error_size) { return sb_check_bind(bind, error, error_size); }
+static bool on_device(const si_solver *s) { return s->bind.backend == SB_BACKEND_VULKAN; }
+
+/* After everything else is bound. */
+static sb_status bind_device(si_solver *s, char *error, uint32_t error_size)
+{
+  if (!on_device(s)) return SB_OK;
+  if (s->moved_count || !s->bind.particle_count) {
+    snprintf(error, error_size, "semi_implicit moves particles alone on the backend vulkan, and owns %u bodies here; give them to another solver, or use backend = cpu",
+             s->moved_count);
+    return SB_E_UNSUPPORTED;
+  }
+  return si_device_bind(&s->device, &s->bind, &s->particles, &s->settings, error, error_size);
+}
+
+static sb_status activate_device(si_solver *s, char *error, uint32_t error_size)
+{
+  return on_device(s) ? si_device_activate(&s->device, &s->settings, error, error_size) : SB_OK;
+}
+
+static sb_status step_device(si_solver *s, const sb_step *step, char *error, uint32_t error_size)
+{
+  return si_device_step(&s->device, &s->particles, step, &s->tick, error, error_size);
+}
+#else
+static sb_status check_bind(const sb_bind *bind, char *error, uint32_t error_size) { return sb_check_bind_cpu(bind, "semi_implicit", error, error_size); }
+static bool on_device(const si_solver *s) { return (void)s, false; }
+static sb_status bind_device(si_solver *s, char *error, uint32_t error_size) { return (void)s, (void)error, (void)error_size, SB_OK; }
+static sb_status activate_device(si_solver *s, char *error, uint32_t error_size) { return (void)s, (void)error, (void)error_size, SB_OK; }
+static sb_status step_device(si_solver *s, const sb_step *step, char *error, uint32_t error_size)
+{
+  return (void)s, (void)step, (void)error, (void)error_size, SB_E_UNSUPPORTED;
+}
+#endif
 
 /* ---- setup ---- */
 
@@ -253,7 +303,7 @@ static bool take_memory(si_solver *s)
 static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, uint32_t error_size)
 {
   si_solver *s = instance;
-  sb_status status = sb_check_bind_cpu(bind, "semi_implicit", error, error_size);
+  sb_status status = check_bind(bind, error, error_size);
   if (status) return status;
   s->bind = *bind;
   s->joint_omega = (float)(SB_TWO_PI * bind->params[SI_PARAM_JOINT_FREQUENCY]);
@@ -277,7 +327,7 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   }
   link_children(s);
   count_joint_share(s);
-  return SB_OK;
+  return bind_device(s, error, error_size);
 }
 
 /* The explicit step holds an attachment up to omega dt = 1/2. */
@@ -293,7 +343,7 @@ static sb_status solver_activate(void *instance, uint32_t mode, float dt, char *
   s->settings.joint_omega = cap_omega(s->joint_omega, s->settings.dt);
   s->settings.contact_omega = s->contact_omega;
   if (s->bind.particle_count) si_particles_activate(&s->particles, &s->bind, s->settings.dt, s->settings.substeps);
-  return SB_OK;
+  return activate_device(s, error, error_size);
 }
 
 static void solver_deactivate(void *instance) { (void)instance; }
@@ -414,6 +464,7 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
 #endif
   if (s->bind.particle_count) s->tick.particles = &s->particles;
   list_contacts(s, step);
+  if (on_device(s)) return step_device(s, step, error, error_size);
   for (uint32_t i = 0; i < s->settings.substeps; i++) {
     run_joints(s, false);
 #ifdef SAMEBIT_MUTANT_TASK_ORDER_SUM

@@ -32,7 +32,7 @@ for test in "$here"/parity_*; do
   counted "$test" --elements "$elements" --load "$here/spv/$name"
 done
 grep -v '^#' "$here/scenes.txt" | while read -r name ticks ini settings; do
-  "$here/gpu_run" scene "$name" "$here/scenes/$name/run.setup" "$ticks" "$here/xpbd.so" "$here/steel.so" || echo "$name" >>"$here/scenes.failed"
+  "$here/gpu_run" scene "$name" "$here/scenes/$name/run.setup" "$ticks" "$here/xpbd.so" "$here/steel.so" "$here/semi_implicit.so" || echo "$name" >>"$here/scenes.failed"
 done
 [ ! -e "$here/scenes.failed" ] && passed=$((passed + 1)) || failed=$((failed + 1))
 for module in xpbd xpbd_raw xpbd xpbd_raw; do

@@ -1,11 +1,11 @@
 /* Runs on a machine with a Vulkan driver and loader and nothing else of this project.
  *
- *   gpu_run scene NAME SETUP TICKS XPBD STEEL  the setup on this machine's CPU (8, 4 and 1 lanes, 1 and 2 threads) and on its Vulkan device, every tick's
+ *   gpu_run scene NAME SETUP TICKS MODULE...   the setup on this machine's CPU (8, 4 and 1 lanes, 1 and 2 threads) and on its Vulkan device, every tick's
  *                                            hash compared: one line "NAME TICKS HASH outcome"
  *   gpu_run cloth SIDE TICKS XPBD              a hanging cloth of SIDE by SIDE particles: time of a tick, bytes moved by count, share of the device's copy
  *                                            bandwidth measured in the same run, time of the state hash
  *
- * XPBD, STEEL: the modules; an xpbd with shaders that keep no rule is the yardstick for what the rules cost. */
+ * MODULE: solvers, as xpbd.so; an xpbd with shaders that keep no rule is the yardstick for what the rules cost. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -22,8 +22,10 @@
 #include "vulkan_device.h"
 #include "vulkan_graph.h"
 
-static const sb_solver_api *module_api, *second_api;
-extern const sb_plugin_entry samebit_plugin_featherstone, samebit_plugin_semi_implicit;
+#define MODULES_MAX 8
+static const sb_solver_api *modules[MODULES_MAX];
+static size_t module_count;
+extern const sb_plugin_entry samebit_plugin_featherstone;
 
 static double ms_now(void)
 {
@@ -38,20 +40,12 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static const sb_solver_api *find_static(const sb_plugin_entry *entry, const char *id)
-{
-  const sb_solver_factory *f = entry->get_factory(SB_SOLVER_FACTORY_ID);
-  return strcmp(f->solvers[0]->desc->id, id) ? NULL : f->solvers[0];
-}
-
 static const sb_solver_api *find_solver(const char *id)
 {
-  const sb_plugin_entry *const others[] = {&samebit_plugin_featherstone, &samebit_plugin_semi_implicit};
-  if (!strcmp(module_api->desc->id, id)) return module_api;
-  if (second_api && !strcmp(second_api->desc->id, id)) return second_api;
-  for (size_t i = 0; i < 2; i++)
-    if (find_static(others[i], id)) return find_static(others[i], id);
-  return NULL;
+  const sb_solver_factory *own = samebit_plugin_featherstone.get_factory(SB_SOLVER_FACTORY_ID);
+  for (size_t i = 0; i < module_count; i++)
+    if (!strcmp(modules[i]->desc->id, id)) return modules[i];
+  return strcmp(own->solvers[0]->desc->id, id) ? NULL : own->solvers[0];
 }
 
 static void print_all(const sb_diagnostics *diag)
@@ -219,12 +213,12 @@ static int time_cloth(int side, uint32_t ticks, sb_vulkan *vulkan, const sb_devi
   sb_model_store *one = make_cloth(side, &diag);
   const sb_model *m = one ? sb_model_store_view(one) : NULL;
   uint32_t count = m ? m->particle_count : 0, *particles = malloc(((size_t)count + 1) * sizeof *particles);
-  const sb_solver_desc *desc = module_api->desc;
+  const sb_solver_desc *desc = modules[0]->desc;
   double values[64];
   for (uint32_t i = 0; i < desc->param_count; i++) values[i] = strcmp(desc->params[i].name, "substeps") ? desc->params[i].value : substeps;
   for (uint32_t i = 0; i < count; i++) particles[i] = i;
   /* mode Off: the yardstick's shaders would not be taken in another */
-  sb_sim_part part = {.name = "cloth", .api = module_api, .params = values, .particles = particles, .particle_count = count, .backend = SB_BACKEND_VULKAN, .mode = SB_MODE_OFF};
+  sb_sim_part part = {.name = "cloth", .api = modules[0], .params = values, .particles = particles, .particle_count = count, .backend = SB_BACKEND_VULKAN, .mode = SB_MODE_OFF};
   sb_device unhashed = *device;
   unhashed.hash = no_hash;
   waited_for = vulkan;
@@ -277,13 +271,13 @@ int main(int argc, char **argv)
   sb_vulkan_device *made = NULL;
   sb_probe_result probe = {0};
   bool scene = argc > 1 && !strcmp(argv[1], "scene");
-  if (scene ? argc != 7 : argc != 5) {
-    fprintf(stderr, "usage: gpu_run scene NAME SETUP TICKS XPBD STEEL | gpu_run cloth SIDE TICKS XPBD\n");
+  int first = scene ? 5 : 4;
+  if (argc <= first || argc > first + MODULES_MAX) {
+    fprintf(stderr, "usage: gpu_run scene NAME SETUP TICKS MODULE... | gpu_run cloth SIDE TICKS XPBD\n");
     return 2;
   }
-  module_api = load(argv[scene ? 5 : 4]);
-  second_api = scene ? load(argv[6]) : NULL;
-  if (!module_api || (scene && !second_api)) return 2;
+  for (int i = first; i < argc; i++)
+    if (!(modules[module_count++] = load(argv[i]))) return 2;
   if (sb_vulkan_open(&vulkan, &diag) || sb_device_probe(vulkan, &probe, &diag) || sb_vulkan_device_create(vulkan, &made, &diag)) {
     print_all(&diag);
     return 2;

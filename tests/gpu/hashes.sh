@@ -5,10 +5,11 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 failed=0
 rows=0
-while read -r name ticks ini; do
+while read -r name ticks ini settings; do
   case $name in '#'*) continue ;; esac
   want=$(sed -n "s/^| $name | $ticks | \([0-9a-f]*\) |.*/\1/p" "$root/docs/gpu.md")
-  found=$("$build/bin/samebit" run "$root/$ini" --ticks "$ticks" --backend cpu --set determinism.mode=Off | sed -n 's/^hash *//p')
+  # shellcheck disable=SC2086
+  found=$("$build/bin/samebit" run "$root/$ini" $settings --ticks "$ticks" --backend cpu --set determinism.mode=Off | sed -n 's/^hash *//p')
   rows=$((rows + 1))
   [ "$want" = "$found" ] && continue
   echo "$name, $ticks ticks: docs/gpu.md has \"$want\", the CPU gives $found"

@@ -20,7 +20,7 @@ for test in probe_report test_device_probe device_sweep; do
 done
 # Whole simulations: each scene's model and setup, the runner, xpbd, and xpbd with shaders that keep no rule.
 strip -o "$folder/gpu_run" "$build/bin/gpu_run"
-cp "$build/plugins/xpbd.so" "$build/plugins/steel.so" "$build/gpu/xpbd_raw.so" "$root/tests/gpu/scenes.txt" "$folder/"
+cp "$build/plugins/xpbd.so" "$build/plugins/steel.so" "$build/plugins/semi_implicit.so" "$build/gpu/xpbd_raw.so" "$root/tests/gpu/scenes.txt" "$folder/"
 grep -v '^#' "$root/tests/gpu/scenes.txt" | while read -r name ticks ini settings; do
   mkdir -p "$folder/scenes/$name"
   # shellcheck disable=SC2086

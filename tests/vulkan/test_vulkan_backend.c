@@ -60,6 +60,12 @@ static const char pile[] = "[world]\nscene = generator:pile\ndt = 1/60\nreplicat
                            "restitution_threshold = 0.1\n";
 static const char round_and_flat[] = "[world]\nscene = generator:shapes\ndt = 1/120\n[scene]\ncount = 24\n[solver.all]\nplugin = steel\n";
 
+static const char explicit_soft[] = "[world]\nscene = generator:soft\ndt = 1/120\n[scene]\nnx = 3\nny = 3\nnz = 2\nspacing = 0.05\nyoung = 2e4\npoisson = 0.45\n"
+                                    "density = 500\ndamping = 20\nheight = 0.5\nobstacle = sphere\n[solver.soft]\nplugin = semi_implicit\nsubsteps = 20\n";
+static const char explicit_cloth[] = "[world]\nscene = generator:cloth\ndt = 1/120\nreplicate = 2\n[scene]\nmodel = membrane\npose = flat\npins = corners\nrows = 10\ncolumns = 10\n"
+                                     "spacing = 0.05\nheight = 0.4\nmass = 0.3\nthickness = 0.02\nyoung = 500\nbending = 2e-4\ndrag = 0.2\nlift = 1\nself_contact = 1\n"
+                                     "obstacle = sphere\n[collision]\nnear_pair_capacity = 20000\n[solver.cloth]\nplugin = semi_implicit\nsubsteps = 30\n";
+
 static void compare_runs(const char *text, uint32_t ticks, const char *commands)
 {
   run cpu = start(text, "cpu", "recorded"), device = start(text, "vulkan", commands);
@@ -84,6 +90,8 @@ static void test_folded(void **state) { (void)state, compare_runs(folded, 60, "r
 static void test_soft(void **state) { (void)state, compare_runs(soft, 60, "recorded"); }
 static void test_rope(void **state) { (void)state, compare_runs(rope, 60, "recorded"); }
 static void test_one_by_one(void **state) { (void)state, compare_runs(soft, 8, "one_by_one"), compare_runs(pyramid, 8, "one_by_one"); }
+static void test_explicit_soft(void **state) { (void)state, compare_runs(explicit_soft, 50, "recorded"); }
+static void test_explicit_cloth(void **state) { (void)state, compare_runs(explicit_cloth, 40, "recorded"); }
 static void test_pyramid(void **state) { (void)state, compare_runs(pyramid, 90, "recorded"); }
 static void test_pile(void **state) { (void)state, compare_runs(pile, 90, "recorded"); }
 static void test_shapes(void **state) { (void)state, compare_runs(round_and_flat, 60, "recorded"); }
@@ -222,6 +230,7 @@ static void test_refuses_rest(void **state)
   (void)state;
   refuse("[world]\nscene = generator:chain\n[solver.all]\nplugin = steel\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "steel moves free bodies alone");
   refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = steel\nsleep_ticks = 10\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "without sleep");
+  refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = semi_implicit\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "moves particles alone");
   refuse("[world]\nscene = generator:chain\n[solver.all]\nplugin = featherstone\n", "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, "on vulkan: declared Off");
 }
 
@@ -289,7 +298,7 @@ int main(void)
       cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
       cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),
       cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed),        cmocka_unit_test(test_refuses_bodies),
-      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
+      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

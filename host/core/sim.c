@@ -150,9 +150,12 @@ static sb_status activate_parts(sb_sim *sim, sb_diagnostics *diag)
     sb_status checked = check_environment(part, sim->mode, "deactivate", diag);
     if (checked) return checked;
     char error[512] = "";
+    sb_sim_enter_device(part, false);
     sb_status status = part->api->activate(part->instance, part->mode, sim->dt, error, sizeof error);
+    sb_sim_leave_device(part);
     error[sizeof error - 1] = 0;
     checked = check_environment(part, sim->mode, "activate", diag);
+    if (!checked) checked = sb_sim_device_failure(sim, part, status, "activate", error, diag);
     if (checked) return checked;
     if (status) return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "the solver does not start: %s", error);
     part->active = true;
@@ -278,10 +281,14 @@ static sb_status bind_part(sb_sim *sim, sim_part *part, const sb_sim_part *confi
                   .near_pair_capacity = sb_collision_get_usage(sim->collision).near_pair_capacity, .seed = sim->seed, .bodies = part->bodies, .params = part->params,
                   .model = sim->model, .state = &sim->state, .host = &part->host};
   char error[512] = "";
+  sb_sim_enter_device(part, false);
   sb_status status = part->api->bind(part->instance, &bind, error, sizeof error);
+  sb_sim_leave_device(part);
   error[sizeof error - 1] = 0;
   checked = check_environment(part, sim->mode, "bind", diag);
-  if (!status) return checked;
+  if (!checked) checked = sb_sim_device_failure(sim, part, status, "bind", error, diag);
+  if (checked) return checked;
+  if (!status) return SB_OK;
   if (!error[0]) snprintf(error, sizeof error, "%s", part->error[0] ? part->error : "no reason given");
   sb_status refused = sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, part->name, "%s cannot simulate this scene: %s", part->api->desc->id, error);
   /* on a device a solver may handle less than its descriptor says, and a shader may break the rules of the mode */
@@ -545,7 +552,9 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
   if (handed) return handed;
   sim->chunk_fp_faults = 0;
   sim->at_work = part->name;
+  sb_sim_enter_device(part, true);
   sb_status status = part->api->step(part->instance, &step, error, sizeof error);
+  sb_sim_leave_device(part);
   sim->at_work = NULL;
   error[sizeof error - 1] = 0;
   sb_sim_take_back(sim, part);
@@ -560,6 +569,10 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
                        (unsigned long long)sim->tick, fault);
   }
   if (part->match) sb_contact_cache_keep(part, step.contacts);
+  char when[32];
+  snprintf(when, sizeof when, "tick %llu", (unsigned long long)sim->tick);
+  sb_status failure = sb_sim_device_failure(sim, part, status, when, error, diag);
+  if (failure) return failure;
   if (status)
     return sb_report(diag, SB_ERROR, SB_CODE_SOLVER_FAILED, part->name, "tick %llu: %s",
                      (unsigned long long)sim->tick, error[0] ? error : "the solver failed without a reason");

@@ -30,6 +30,32 @@ sb_status sb_sim_give_device(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
   return sim->device->add_part(sim->device_scope, part->name, part->mode, &part->device, diag);
 }
 
+const void *sb_this_thread(void)
+{
+  static _Thread_local char here;
+  return &here;
+}
+
+void sb_sim_enter_device(const sim_part *part, bool step)
+{
+  if (!part->device) return;
+  part->device->stepping = step;
+  part->device->caller = sb_this_thread();
+}
+
+void sb_sim_leave_device(const sim_part *part)
+{
+  if (part->device) part->device->caller = NULL;
+}
+
+sb_status sb_sim_device_failure(const sb_sim *sim, const sim_part *part, sb_status status, const char *when, const char *text, sb_diagnostics *diag)
+{
+  if (!status || !part->device) return SB_OK;
+  if (sim->device->lost(sim->device_scope))
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, part->name, "%s: the device was lost, and what was there with it: %s", when, text);
+  return status == SB_E_MEMORY ? sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, part->name, "%s: %s", when, text) : SB_OK;
+}
+
 static bool is_particles(const sb_array *a) { return a->domain == SB_DOMAIN_PARTICLE; }
 
 /* The host's copies are scratch of the simulation, so bringing one up to date changes no state. */

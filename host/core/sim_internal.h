@@ -150,6 +150,11 @@ sb_status sb_sim_open_device(sb_sim *sim, const sb_sim_config *config, sb_diagno
 void sb_sim_close_device(sb_sim *sim);
 /* Before a part on the device is bound. */
 sb_status sb_sim_give_device(sb_sim *sim, sim_part *part, sb_diagnostics *diag);
+/* Around a call of a part's bind, activate or step: only then may it use its device. */
+void sb_sim_enter_device(const sim_part *part, bool step);
+void sb_sim_leave_device(const sim_part *part);
+/* After such a call: where it failed because the device is lost or has no memory left, that is what is reported, and returned; else SB_OK. */
+sb_status sb_sim_device_failure(const sb_sim *sim, const sim_part *part, sb_status status, const char *when, const char *text, sb_diagnostics *diag);
 /* Brings arrays up to date on the host; those of particles only with `particles`. */
 sb_status sb_sim_pull(const sb_sim *sim, bool particles, sb_diagnostics *diag);
 /* The host has written, or may have: its arrays, but for those of particles unless `particles`, are the truth. They have been pulled. */

@@ -187,8 +187,10 @@ static sb_status open_device(sb_session *s, sb_diagnostics *diag)
   size_t errors = diag->error_count;
   bool wanted = false, one_by_one = sb_config_choice(&s->config, "compute", "commands", 0, command_names, diag) == 1;
   if (diag->error_count > errors) return SB_E_CONFIG;
-  for (uint32_t p = 0; p < s->part_count; p++)
-    wanted = wanted || (s->parts[p].backend == SB_BACKEND_VULKAN && s->parts[p].api->desc->mode[SB_BACKEND_VULKAN] != SB_MODE_OFF);
+  for (uint32_t p = 0; p < s->part_count; p++) { /* what promises nothing there is refused before it could run, but in mode Off */
+    const sb_session_part *part = &s->parts[p];
+    if (part->backend == SB_BACKEND_VULKAN) wanted = wanted || part->asked == SB_MODE_OFF || part->api->desc->mode[SB_BACKEND_VULKAN] != SB_MODE_OFF;
+  }
   return wanted ? sb_session_device_open(one_by_one, &s->device, diag) : SB_OK;
 }
 

@@ -460,16 +460,17 @@ static void add_audit(const sb_audit *audit, sb_verdict *verdict)
 }
 
 /* On a device: what it gives there, and no more than the device and the solver on the CPU have shown. */
-static void verify_solver(const sb_session *s, sb_session_part *part, uint32_t lanes, sb_verdict *verdict)
+static sb_status verify_solver(const sb_session *s, sb_session_part *part, uint32_t lanes, sb_verdict *verdict, sb_diagnostics *diag)
 {
   const sb_solver_desc *d = part->api->desc;
   if (part->backend == SB_BACKEND_CPU || d->mode[part->backend] == SB_MODE_OFF) {
     verify_on_cpu(part, lanes, verdict);
-    return;
+    return SB_OK;
   }
   sb_verdict cpu = {.mode = SB_MODE_CROSS_PLATFORM};
   if (d->mode[SB_BACKEND_CPU] != SB_MODE_OFF) verify_on_cpu(part, lanes, &cpu);
-  sb_verify_on_device(part->api, sb_session_device_for_sim(s->device), verdict);
+  sb_status status = sb_verify_on_device(part->api, sb_session_device_for_sim(s->device), verdict, diag);
+  if (status) return status;
   if (cpu.mode < verdict->mode) {
     verdict->mode = cpu.mode;
     snprintf(verdict->reason, sizeof verdict->reason, "on the CPU: %.240s", cpu.reason);
@@ -478,15 +479,17 @@ static void verify_solver(const sb_session *s, sb_session_part *part, uint32_t l
     verdict->mode = SB_MODE_RUN_TO_RUN;
     snprintf(verdict->reason, sizeof verdict->reason, "the device computes otherwise than the CPU: %.200s", sb_session_device_text(s->device));
   }
+  return SB_OK;
 }
 
-static void judge_part(const sb_session *s, sb_session_part *part, uint32_t lanes)
+static sb_status judge_part(const sb_session *s, sb_session_part *part, uint32_t lanes, sb_diagnostics *diag)
 {
   sb_verdict verdict;
   if (part->api) {
     const sb_solver_desc *d = part->api->desc;
     part->declared = d->mode[part->backend];
-    verify_solver(s, part, lanes, &verdict);
+    sb_status status = verify_solver(s, part, lanes, &verdict, diag);
+    if (status) return status;
     const uint32_t wanted = SB_FP_EVAL_METHOD_0 | SB_FP_NO_FAST_MATH;
     if ((part->module->entry->fp_flags & wanted) != wanted) {
       verdict.mode = SB_MODE_OFF;
@@ -506,6 +509,7 @@ static void judge_part(const sb_session *s, sb_session_part *part, uint32_t lane
   part->harmful = verdict.harmful;
   part->granted = weaker(part->asked, weaker(part->declared, part->verified));
   snprintf(part->reason, sizeof part->reason, "%s", verdict.reason);
+  return SB_OK;
 }
 
 /* What to do about a part that cannot keep the mode asked of it. */
@@ -517,6 +521,8 @@ static void advise(const sb_session_part *part, char *text, size_t size)
                                                                                                : "collision";
   if (part->harmful) /* mode Off would run it all the same */
     snprintf(text, size, "mend the plugin: samebit plugins check %s", path);
+  else if (part->api && part->backend != SB_BACKEND_CPU && part->declared == SB_MODE_OFF)
+    snprintf(text, size, "use \"backend = cpu\" in [solver.%s]", name);
   else if (part->api && part->verified < part->declared)
     snprintf(text, size,
              "mend the plugin (samebit plugins check %s), or ask for a weaker mode with \"mode = %s\" in [%s%s]", path,
@@ -554,7 +560,8 @@ sb_status sb_session_grant_modes(sb_session *s, sb_diagnostics *diag)
   s->mode = SB_MODE_CROSS_PLATFORM;
   for (uint32_t p = 0; p < s->part_count; p++) {
     sb_session_part *part = &s->parts[p];
-    judge_part(s, part, s->sim.lanes);
+    sb_status judged = judge_part(s, part, s->sim.lanes, diag);
+    if (judged) return judged;
     s->mode = weaker(s->mode, part->granted);
     if (part->granted >= part->asked) continue;
     char advice[PATH_MAX + 200];

@@ -85,24 +85,39 @@ void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes
   verify_goldens(api, backend, lanes, false, verdict);
 }
 
-void sb_verify_on_device(const sb_solver_api *api, const struct sb_device *device, sb_verdict *verdict)
+/* The device, not the solver, has failed. */
+static bool is_device_failure(const sb_diagnostics *diag)
+{
+  for (size_t i = 0; i < diag->count; i++) {
+    sb_code code = diag->items[i].code;
+    if (code == SB_CODE_VULKAN_CALL || code == SB_CODE_VULKAN_MEMORY || code == SB_CODE_MEMORY) return true;
+  }
+  return false;
+}
+
+sb_status sb_verify_on_device(const sb_solver_api *api, const struct sb_device *device, sb_verdict *verdict, sb_diagnostics *problems)
 {
   uint32_t ran = 0, matched = 0;
   *verdict = (sb_verdict){.mode = SB_MODE_OFF};
   if (api->desc->mode[SB_BACKEND_VULKAN] == SB_MODE_OFF) {
     snprintf(verdict->reason, sizeof verdict->reason, "declares Off: %.200s", api->desc->mode_reason[SB_BACKEND_VULKAN]);
-    return;
+    return SB_OK;
   }
   for (size_t i = 0; i < sb_micro_scene_count; i++) {
     const sb_micro_scene *scene = &sb_micro_scenes[i];
     sb_diagnostics diag = {0};
     uint64_t hash;
     sb_status status = sb_micro_scene_hash_on(scene, api, device, SB_MODE_CROSS_PLATFORM, &hash, &diag);
+    if (status && is_device_failure(&diag)) {
+      for (size_t k = 0; k < diag.count; k++) sb_report(problems, diag.items[k].severity, diag.items[k].code, diag.items[k].where, "%s", diag.items[k].message);
+      sb_diagnostics_clear(&diag);
+      return status;
+    }
     if (status && status != SB_E_UNSUPPORTED)
       snprintf(verdict->reason, sizeof verdict->reason, "%s: %.230s", scene->name, first_message(&diag));
     sb_diagnostics_clear(&diag);
     if (status == SB_E_UNSUPPORTED) continue;
-    if (status) return;
+    if (status) return SB_OK;
     ran++;
     const sb_golden *golden = find_golden(api->desc, scene->name, SB_BACKEND_VULKAN);
     if (!golden) golden = find_golden(api->desc, scene->name, SB_BACKEND_CPU);
@@ -118,6 +133,7 @@ void sb_verify_on_device(const sb_solver_api *api, const struct sb_device *devic
     snprintf(verdict->reason, sizeof verdict->reason, "%u golden hashes of the CPU matched on the device", ran);
   else if (!verdict->reason[0])
     snprintf(verdict->reason, sizeof verdict->reason, "%u of %u micro-scenes have no golden hash", ran - matched, ran);
+  return SB_OK;
 }
 
 static void say_at(const sb_verify_watch *watch, const sb_solver_api *api, const char *scene, const char *check)

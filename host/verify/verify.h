@@ -19,8 +19,9 @@ typedef struct sb_verdict {
 
 /* The micro-scenes, plain and turned once. */
 void sb_verify_solver(const sb_solver_api *api, uint32_t backend, uint32_t lanes, sb_verdict *verdict);
-/* The micro-scenes on a device, against the golden hashes of the CPU: a solver's hash does not depend on where it runs. */
-void sb_verify_on_device(const sb_solver_api *api, const struct sb_device *device, sb_verdict *verdict);
+/* The micro-scenes on a device, against the golden hashes of the CPU: a solver's hash does not depend on where it runs. Fails only where the
+ * device does: it is lost, or has no memory left. */
+sb_status sb_verify_on_device(const sb_solver_api *api, const struct sb_device *device, sb_verdict *verdict, sb_diagnostics *diag);
 /* Who looks on while a solver is verified. All NULL is good. */
 typedef struct sb_verify_watch {
   void *context;

@@ -19,6 +19,23 @@ typedef struct used_pipeline {
   uint32_t buffer_count;
 } used_pipeline;
 
+/* Three numbers of workgroups that a graph takes from a buffer, as the host knows them: a device that is sent too many may never come back. */
+typedef struct arguments {
+  uint64_t offset;
+  uint32_t groups[3];
+} arguments;
+
+typedef struct used_buffer {
+  sb_vulkan_buffer *buffer;
+  bool borrowed; /* it belongs to the scope */
+  size_t array;  /* of a borrowed one */
+  arguments *arguments;
+  size_t argument_count;
+} used_buffer;
+
+/* Words of a shader that are still taken for a true number. */
+#define WORDS_MAX (1u << 24)
+
 struct compute_part {
   sb_device_scope *scope;
   sb_vulkan *vulkan;
@@ -27,9 +44,7 @@ struct compute_part {
   bool eager;
   sb_compute compute;
   sb_device_part for_sim;
-  object_list buffers; /* sb_vulkan_buffer */
-  bool *borrowed;      /* of each buffer: it belongs to the scope */
-  object_list pipelines, graphs;
+  object_list buffers, pipelines, graphs;
 };
 
 /* ---- lists and errors ---- */
@@ -37,6 +52,7 @@ struct compute_part {
 /* The reason of a failure as text; diagnostics end here. */
 static sb_status answer(sb_diagnostics *diag, sb_status status, char *error, uint32_t error_size)
 {
+  if (status == SB_E_UNSUPPORTED) status = SB_E_INTERNAL; /* a driver's failure; a solver says "unsupported" of a scene */
   if (status && error && error_size) snprintf(error, error_size, "%s", diag->count ? diag->items[0].message : "no reason is known");
   sb_diagnostics_clear(diag);
   return status;
@@ -59,27 +75,57 @@ static void *object(const object_list *list, uint32_t handle) { return handle < 
 
 #define NO_MEMORY complain(SB_E_MEMORY, error, error_size, "no memory")
 
+/* A call is refused where its plugin may not make it. [setup]: not in a step; [step]: in a step alone. */
+#define SETUP 1u
+#define STEP 2u
+
+static bool allowed(const compute_part *p, uint32_t when, const char *call, char *error, uint32_t error_size)
+{
+  if (!p) {
+    if (error && error_size) snprintf(error, error_size, "%s: the context is NULL", call);
+    return false;
+  }
+  const bool own = sb_device_part_is_called(&p->for_sim), fits = when & (p->for_sim.stepping ? STEP : SETUP);
+  if (own && fits) return true;
+  if (error && error_size)
+    snprintf(error, error_size, "%s: %s", call,
+             !own ? "only the thread on which the host calls the solver may use the device, and only during that call"
+             : when == SETUP ? "not in a step; only in bind and activate"
+                             : "only in a step");
+  return false;
+}
+
+#define ALLOW(when, call)                                                                                                                          \
+  do {                                                                                                                                             \
+    if (!allowed(context, when, call, error, error_size)) return SB_E_ARGUMENT;                                                                    \
+  } while (0)
+
 /* ---- buffers ---- */
 
-static sb_status keep_buffer(compute_part *p, sb_vulkan_buffer *buffer, bool borrowed, uint32_t *handle)
+static sb_status keep_buffer(compute_part *p, sb_vulkan_buffer *buffer, bool borrowed, size_t array, uint32_t *handle)
 {
-  bool *flags = realloc(p->borrowed, ((size_t)p->buffers.count + 1) * sizeof *flags);
-  if (flags) p->borrowed = flags;
-  if (!flags || !reserve(&p->buffers)) return SB_E_MEMORY;
-  p->borrowed[p->buffers.count] = borrowed;
-  p->buffers.items[p->buffers.count] = buffer;
+  used_buffer *made = calloc(1, sizeof *made);
+  if (!made || !reserve(&p->buffers)) {
+    free(made);
+    return SB_E_MEMORY;
+  }
+  *made = (used_buffer){.buffer = buffer, .borrowed = borrowed, .array = array};
+  p->buffers.items[p->buffers.count] = made;
   *handle = p->buffers.count++;
   return SB_OK;
 }
 
 static sb_status create_buffer(void *context, uint64_t bytes, uint32_t *handle, char *error, uint32_t error_size)
 {
+  ALLOW(SETUP, "create_buffer");
   compute_part *p = context;
   sb_diagnostics diag = {0};
   sb_vulkan_buffer *buffer = NULL;
-  sb_status status = sb_vulkan_device_buffer_create(p->vulkan, (bytes + 3u) & ~(uint64_t)3u, &buffer, &diag);
+  if (!handle) return complain(SB_E_ARGUMENT, error, error_size, "create_buffer: no place for the handle");
+  uint64_t whole = bytes > UINT64_MAX - 3u ? bytes : (bytes + 3u) & ~(uint64_t)3u;
+  sb_status status = sb_vulkan_device_buffer_create(p->vulkan, whole, &buffer, &diag);
   if (!status) status = sb_vulkan_clear(p->vulkan, buffer, &diag);
-  if (!status && keep_buffer(p, buffer, false, handle)) {
+  if (!status && keep_buffer(p, buffer, false, 0, handle)) {
     sb_diagnostics_clear(&diag);
     sb_vulkan_wait(p->vulkan, NULL);
     sb_vulkan_buffer_destroy(buffer);
@@ -91,38 +137,87 @@ static sb_status create_buffer(void *context, uint64_t bytes, uint32_t *handle, 
 
 static sb_status state_buffer(void *context, const char *name, uint32_t *handle, char *error, uint32_t error_size)
 {
+  ALLOW(SETUP, "state_buffer");
   compute_part *p = context;
   sb_diagnostics diag = {0};
   sb_vulkan_buffer *words = NULL;
   size_t array = 0;
-  if (!name) return complain(SB_E_ARGUMENT, error, error_size, "the array has no name");
+  if (!name || !handle) return complain(SB_E_ARGUMENT, error, error_size, "state_buffer: the array has no name, or the handle no place");
   sb_status status = compute_scope_copy(p->scope, p->name, name, &array, &words, &diag);
   if (status) return answer(&diag, status, error, error_size);
+  for (uint32_t i = 0; i < p->buffers.count; i++) {
+    const used_buffer *known = p->buffers.items[i];
+    if (!known->borrowed || known->array != array) continue;
+    *handle = i;
+    return SB_OK;
+  }
   size_t *arrays = realloc(p->for_sim.arrays, (p->for_sim.array_count + 1) * sizeof *arrays);
   if (!arrays) return NO_MEMORY;
   p->for_sim.arrays = arrays;
   arrays[p->for_sim.array_count++] = array;
-  return keep_buffer(p, words, true, handle) ? NO_MEMORY : SB_OK;
+  return keep_buffer(p, words, true, array, handle) ? NO_MEMORY : SB_OK;
+}
+
+/* More workgroups than one dispatch may have. */
+static bool too_many(const compute_part *p, const uint32_t groups[3])
+{
+  const uint64_t most = p->compute.groups_max;
+  if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return false;
+  return groups[0] > most || groups[1] > most / groups[0] || groups[2] > most / groups[0] / groups[1];
+}
+
+static sb_status refuse_groups(const compute_part *p, const char *call, const uint32_t groups[3], char *error, uint32_t error_size)
+{
+  if (error && error_size)
+    snprintf(error, error_size, "%s: %u x %u x %u workgroups for an indirect dispatch; %u is the most", call, groups[0], groups[1], groups[2],
+             p->compute.groups_max);
+  return SB_E_ARGUMENT;
+}
+
+/* The part of an upload that falls on numbers of workgroups. */
+static void cover(uint32_t groups[3], uint64_t at, uint64_t offset, const void *data, uint64_t bytes)
+{
+  for (uint64_t k = 0; k < 3; k++)
+    if (at + 4 * k >= offset && at + 4 * k - offset < bytes) memcpy(&groups[k], (const char *)data + (at + 4 * k - offset), sizeof *groups);
+}
+
+static sb_status upload_arguments(const compute_part *p, used_buffer *made, uint64_t offset, const void *data, uint64_t bytes, char *error,
+                                  uint32_t error_size)
+{
+  for (size_t i = 0; i < made->argument_count; i++) {
+    const arguments *a = &made->arguments[i];
+    uint32_t groups[3] = {a->groups[0], a->groups[1], a->groups[2]};
+    cover(groups, a->offset, offset, data, bytes);
+    if (too_many(p, groups)) return refuse_groups(p, "upload", groups, error, error_size);
+  }
+  for (size_t i = 0; i < made->argument_count; i++) cover(made->arguments[i].groups, made->arguments[i].offset, offset, data, bytes);
+  return SB_OK;
 }
 
 static sb_status upload(void *context, uint32_t handle, uint64_t offset, const void *data, uint64_t bytes, char *error, uint32_t error_size)
 {
+  ALLOW(SETUP | STEP, "upload");
   compute_part *p = context;
   sb_diagnostics diag = {0};
-  sb_vulkan_buffer *buffer = object(&p->buffers, handle);
-  if (!buffer || (bytes && !data)) return complain(SB_E_ARGUMENT, error, error_size, "upload: no such buffer, or no data");
+  used_buffer *made = object(&p->buffers, handle);
+  if (!made || (bytes && !data)) return complain(SB_E_ARGUMENT, error, error_size, "upload: no such buffer, or no data");
   if (offset % 4 || bytes % 4) return complain(SB_E_ARGUMENT, error, error_size, "upload: offset and size must be multiples of 4");
-  return answer(&diag, sb_vulkan_upload(p->vulkan, buffer, offset, data, bytes, &diag), error, error_size);
+  if (offset <= sb_vulkan_buffer_size(made->buffer) && bytes <= sb_vulkan_buffer_size(made->buffer) - offset) {
+    sb_status status = upload_arguments(p, made, offset, data, bytes, error, error_size);
+    if (status) return status;
+  }
+  return answer(&diag, sb_vulkan_upload(p->vulkan, made->buffer, offset, data, bytes, &diag), error, error_size);
 }
 
 static sb_status download(void *context, uint32_t handle, uint64_t offset, void *data, uint64_t bytes, char *error, uint32_t error_size)
 {
+  ALLOW(SETUP | STEP, "download");
   compute_part *p = context;
   sb_diagnostics diag = {0};
-  sb_vulkan_buffer *buffer = object(&p->buffers, handle);
-  if (!buffer || (bytes && !data)) return complain(SB_E_ARGUMENT, error, error_size, "download: no such buffer, or no room");
+  used_buffer *made = object(&p->buffers, handle);
+  if (!made || (bytes && !data)) return complain(SB_E_ARGUMENT, error, error_size, "download: no such buffer, or no room");
   if (offset % 4 || bytes % 4) return complain(SB_E_ARGUMENT, error, error_size, "download: offset and size must be multiples of 4");
-  return answer(&diag, sb_vulkan_download(p->vulkan, buffer, offset, data, bytes, &diag), error, error_size);
+  return answer(&diag, sb_vulkan_download(p->vulkan, made->buffer, offset, data, bytes, &diag), error, error_size);
 }
 
 /* ---- pipelines ---- */
@@ -151,7 +246,7 @@ static sb_status judge(const compute_part *p, const sb_pipeline_desc *desc, char
     char place[256] = "";
     if (first) sb_spirv_place(first, place, sizeof place);
     status = SB_E_MODE;
-    snprintf(error, error_size, "shader \"%.40s\" breaks the number rules: %.120s (%.80s; %zu findings)", desc->name ? desc->name : "?",
+    if (error && error_size) snprintf(error, error_size, "shader \"%.40s\" breaks the number rules: %.120s (%.80s; %zu findings)", desc->name ? desc->name : "?",
              first ? first->text : "no memory for the findings", place, findings.count);
   }
   sb_spirv_findings_clear(&findings);
@@ -182,10 +277,14 @@ static sb_status fits(const compute_part *p, const sb_pipeline_desc *desc, char 
 
 static sb_status create_pipeline(void *context, const sb_pipeline_desc *desc, uint32_t *handle, char *error, uint32_t error_size)
 {
+  ALLOW(SETUP, "create_pipeline");
   compute_part *p = context;
   sb_diagnostics diag = {0};
+  if (!handle) return complain(SB_E_ARGUMENT, error, error_size, "create_pipeline: no place for the handle");
   if (!desc || desc->struct_size != sizeof *desc) return complain(SB_E_VERSION, error, error_size, "sb_pipeline_desc has another size");
   if (!desc->words || desc->word_count < 5) return complain(SB_E_ARGUMENT, error, error_size, "the shader has no words");
+  if (desc->word_count > WORDS_MAX) return complain(SB_E_ARGUMENT, error, error_size, "the shader has more than 16777216 words");
+  if (desc->reserved) return complain(SB_E_ARGUMENT, error, error_size, "sb_pipeline_desc.reserved must be 0");
   sb_status status = judge(p, desc, error, error_size);
   if (!status) status = fits(p, desc, error, error_size);
   if (status) return status;
@@ -209,9 +308,11 @@ static sb_status create_pipeline(void *context, const sb_pipeline_desc *desc, ui
 
 static sb_status create_graph(void *context, uint32_t *handle, char *error, uint32_t error_size)
 {
+  ALLOW(SETUP, "create_graph");
   compute_part *p = context;
   sb_diagnostics diag = {0};
   sb_vulkan_graph *graph = NULL;
+  if (!handle) return complain(SB_E_ARGUMENT, error, error_size, "create_graph: no place for the handle");
   if (!reserve(&p->graphs)) return NO_MEMORY;
   sb_status status = sb_vulkan_graph_create(p->vulkan, p->eager, &graph, &diag);
   if (!status) {
@@ -221,45 +322,75 @@ static sb_status create_graph(void *context, uint32_t *handle, char *error, uint
   return answer(&diag, status, error, error_size);
 }
 
-/* The slices of a dispatch; false when a handle is wrong. */
-static bool resolve(const compute_part *p, const used_pipeline *made, const sb_binding *bindings, sb_vulkan_slice *slices)
+/* The slices of a dispatch. NULL, or what is wrong; a graph that lacks the dispatch cannot run then. */
+static const char *resolve(const compute_part *p, sb_vulkan_graph *g, const used_pipeline *made, const sb_binding *bindings, sb_vulkan_slice *slices)
 {
-  for (uint32_t i = 0; i < made->buffer_count; i++) {
-    slices[i] = (sb_vulkan_slice){object(&p->buffers, bindings[i].buffer), bindings[i].offset, bindings[i].bytes};
-    if (!slices[i].buffer) return false;
+  const char *fault = !g ? "dispatch: no such graph" : !made ? "dispatch: no such pipeline" : !bindings ? "dispatch: no bindings" : NULL;
+  for (uint32_t i = 0; !fault && i < made->buffer_count; i++) {
+    const used_buffer *bound = object(&p->buffers, bindings[i].buffer);
+    if (!bound) fault = "dispatch: no such buffer in a binding";
+    else slices[i] = (sb_vulkan_slice){bound->buffer, bindings[i].offset, bindings[i].bytes};
   }
-  return true;
+  if (fault && g) sb_vulkan_graph_break(g);
+  return fault;
 }
-
-#define WRONG_HANDLE complain(SB_E_ARGUMENT, error, error_size, "dispatch: no such graph, pipeline or buffer")
 
 static sb_status dispatch(void *context, uint32_t graph, uint32_t pipeline, const sb_binding *bindings, const void *push, uint32_t groups,
                           char *error, uint32_t error_size)
 {
+  ALLOW(SETUP, "dispatch");
   compute_part *p = context;
   sb_diagnostics diag = {0};
   sb_vulkan_slice slices[SB_VULKAN_BUFFERS_MAX];
   const used_pipeline *made = object(&p->pipelines, pipeline);
   sb_vulkan_graph *g = object(&p->graphs, graph);
-  if (!made || !g || !bindings || !resolve(p, made, bindings, slices)) return WRONG_HANDLE;
+  const char *fault = resolve(p, g, made, bindings, slices);
+  if (fault) return complain(SB_E_ARGUMENT, error, error_size, fault);
   return answer(&diag, sb_vulkan_graph_dispatch(g, made->pipeline, slices, push, groups, &diag), error, error_size);
+}
+
+/* From now on what is uploaded there is looked at; and what lies there already. */
+static sb_status watch_arguments(compute_part *p, used_buffer *made, uint64_t offset, char *error, uint32_t error_size)
+{
+  for (size_t i = 0; i < made->argument_count; i++)
+    if (made->arguments[i].offset == offset) return SB_OK;
+  arguments *list = realloc(made->arguments, (made->argument_count + 1) * sizeof *list);
+  if (!list) return NO_MEMORY;
+  made->arguments = list;
+  arguments *a = &list[made->argument_count];
+  sb_diagnostics diag = {0};
+  *a = (arguments){.offset = offset};
+  sb_status status = sb_vulkan_download(p->vulkan, made->buffer, offset, a->groups, sizeof a->groups, &diag);
+  if (status) return answer(&diag, status, error, error_size);
+  if (too_many(p, a->groups)) return refuse_groups(p, "dispatch_indirect", a->groups, error, error_size);
+  made->argument_count++;
+  return SB_OK;
 }
 
 static sb_status dispatch_indirect(void *context, uint32_t graph, uint32_t pipeline, const sb_binding *bindings, const void *push,
                                    uint32_t buffer, uint64_t offset, char *error, uint32_t error_size)
 {
+  ALLOW(SETUP, "dispatch_indirect");
   compute_part *p = context;
   sb_diagnostics diag = {0};
   sb_vulkan_slice slices[SB_VULKAN_BUFFERS_MAX];
   const used_pipeline *made = object(&p->pipelines, pipeline);
   sb_vulkan_graph *g = object(&p->graphs, graph);
-  sb_vulkan_buffer *groups = object(&p->buffers, buffer);
-  if (!made || !g || !groups || !bindings || !resolve(p, made, bindings, slices)) return WRONG_HANDLE;
-  return answer(&diag, sb_vulkan_graph_dispatch_indirect(g, made->pipeline, slices, push, groups, offset, &diag), error, error_size);
+  used_buffer *groups = object(&p->buffers, buffer);
+  const char *fault = resolve(p, g, made, bindings, slices);
+  if (!fault && !groups) fault = "dispatch_indirect: no such buffer of workgroup numbers", sb_vulkan_graph_break(g);
+  if (fault) return complain(SB_E_ARGUMENT, error, error_size, fault);
+  sb_status status = sb_vulkan_graph_dispatch_indirect(g, made->pipeline, slices, push, groups->buffer, offset, &diag);
+  if (status) return answer(&diag, status, error, error_size);
+  status = watch_arguments(p, groups, offset, error, error_size);
+  if (status) sb_vulkan_graph_break(g);
+  return status;
 }
 
-static sb_status with_graph(compute_part *p, uint32_t graph, sb_status (*fn)(sb_vulkan_graph *, sb_diagnostics *), char *error, uint32_t error_size)
+static sb_status with_graph(void *context, uint32_t when, const char *call, uint32_t graph, sb_status (*fn)(sb_vulkan_graph *, sb_diagnostics *), char *error, uint32_t error_size)
 {
+  ALLOW(when, call);
+  compute_part *p = context;
   sb_diagnostics diag = {0};
   sb_vulkan_graph *g = object(&p->graphs, graph);
   if (!g) return complain(SB_E_ARGUMENT, error, error_size, "no such graph");
@@ -268,17 +399,17 @@ static sb_status with_graph(compute_part *p, uint32_t graph, sb_status (*fn)(sb_
 
 static sb_status add_barrier(void *context, uint32_t graph, char *error, uint32_t error_size)
 {
-  return with_graph(context, graph, sb_vulkan_graph_barrier, error, error_size);
+  return with_graph(context, SETUP, "barrier", graph, sb_vulkan_graph_barrier, error, error_size);
 }
 
 static sb_status finish_graph(void *context, uint32_t graph, char *error, uint32_t error_size)
 {
-  return with_graph(context, graph, sb_vulkan_graph_finish, error, error_size);
+  return with_graph(context, SETUP, "finish_graph", graph, sb_vulkan_graph_finish, error, error_size);
 }
 
 static sb_status run(void *context, uint32_t graph, char *error, uint32_t error_size)
 {
-  return with_graph(context, graph, sb_vulkan_graph_run, error, error_size);
+  return with_graph(context, STEP, "run", graph, sb_vulkan_graph_run, error, error_size);
 }
 
 /* ---- life ---- */
@@ -310,12 +441,15 @@ void compute_part_destroy(compute_part *p)
   sb_vulkan_wait(p->vulkan, NULL);
   for (uint32_t i = 0; i < p->graphs.count; i++) sb_vulkan_graph_destroy(p->graphs.items[i]);
   for (uint32_t i = 0; i < p->pipelines.count; i++) free(p->pipelines.items[i]);
-  for (uint32_t i = 0; i < p->buffers.count; i++)
-    if (!p->borrowed[i]) sb_vulkan_buffer_destroy(p->buffers.items[i]);
+  for (uint32_t i = 0; i < p->buffers.count; i++) {
+    used_buffer *made = p->buffers.items[i];
+    if (!made->borrowed) sb_vulkan_buffer_destroy(made->buffer);
+    free(made->arguments);
+    free(made);
+  }
   free(p->graphs.items);
   free(p->pipelines.items);
   free(p->buffers.items);
-  free(p->borrowed);
   free(p->for_sim.arrays);
   free(p);
 }

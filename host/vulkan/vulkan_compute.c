@@ -11,7 +11,7 @@
 sb_status sb_vulkan_call_failed(sb_diagnostics *diag, const char *call, VkResult result)
 {
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
-    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, call, "Expected memory from %s; the driver has none left.",
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, call, "Expected memory from %s; the driver has none left. Use a smaller scene, or backend = cpu.",
                      call);
   return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, call, "Expected %s to succeed; it returned %d%s.", call,
                    (int)result, result == VK_ERROR_DEVICE_LOST ? " (device lost)" : "");
@@ -123,7 +123,8 @@ sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag)
   if (r != VK_SUCCESS)
     status =
         sb_report(diag, SB_ERROR, SB_CODE_VULKAN_DEVICE, "vulkan",
-                  "Expected the Vulkan loader to make an instance; it returned %d (no driver is installed?).", (int)r);
+                  "Expected a Vulkan driver; the loader found none (%d). Install one (Mesa's lavapipe is enough), set VK_DRIVER_FILES to where it lies, "
+                  "or use backend = cpu.", (int)r);
   else if ((status = choose_device(v, diag)) == SB_OK)
     status = make_device(v, diag);
   if (status == SB_OK)

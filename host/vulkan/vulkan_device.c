@@ -169,11 +169,11 @@ sb_status compute_scope_copy(sb_device_scope *s, const char *part, const char *n
 {
   size_t i = find_array(s->registry, part, name);
   if (i == SIZE_MAX)
-    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, part, "no state array is called \"%.40s\"; samebit/state.h lists the shared ones", name);
+    return (void)sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, part, "no state array is called \"%.40s\"; samebit/state.h lists the shared ones", name), SB_E_ARGUMENT;
   sb_array *a = &s->registry->arrays[i];
   if (a->lane_block != 1 || a->domain == SB_DOMAIN_CONTACT)
-    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, part, "array \"%s\" cannot have a copy on the device: it has lane blocks or is over contacts",
-                     a->name);
+    return (void)sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, part, "array \"%s\" cannot have a copy on the device: it has lane blocks or is over contacts",
+                           a->name), SB_E_ARGUMENT;
   *array = i;
   const copy *known = find_copy(s, i);
   if (known) {
@@ -191,6 +191,7 @@ sb_status compute_scope_copy(sb_device_scope *s, const char *part, const char *n
   if (!status) status = sb_vulkan_device_buffer_create(v, starts, &c->starts, diag);
   if (!status) status = sb_vulkan_upload(v, c->starts, 0, a->world_start, starts, diag);
   if (status) {
+    sb_vulkan_wait(v, NULL); /* a part of the upload may be on its way */
     sb_vulkan_buffer_destroy(c->words);
     sb_vulkan_buffer_destroy(c->starts);
     return status;
@@ -282,6 +283,8 @@ static sb_status hash_arrays(void *self, const size_t *arrays, size_t count, sb_
   return status;
 }
 
+static bool is_lost(const void *self) { return sb_vulkan_lost(((const sb_device_scope *)self)->device->vulkan); }
+
 /* ---- the device ---- */
 
 sb_status sb_vulkan_device_create(sb_vulkan *vulkan, sb_vulkan_device **out, sb_diagnostics *diag)
@@ -292,7 +295,7 @@ sb_status sb_vulkan_device_create(sb_vulkan *vulkan, sb_vulkan_device **out, sb_
   for (int i = 0; i < 2; i++) {
     d->ways[i] = (device_way){.device = d, .eager = i == 1};
     d->ways[i].interface = (sb_device){.context = &d->ways[i], .open = open_scope, .close = close_scope, .add_part = add_part,
-                                       .upload = upload_array, .download = download_array, .hash = hash_arrays};
+                                       .upload = upload_array, .download = download_array, .hash = hash_arrays, .lost = is_lost};
   }
   sb_status status = find_pipeline(d, state_hash_spv, sizeof state_hash_spv / sizeof *state_hash_spv, 3, sizeof(hash_push), &d->hash, diag);
   if (status)

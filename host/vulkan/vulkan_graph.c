@@ -9,6 +9,9 @@
 
 #define STAGING_BYTES (16u << 20)
 
+/* Commands of one graph: drivers keep some hundred bytes for each. */
+#define NODES_MAX (1u << 21)
+
 /* Sets of descriptors in one pool. */
 #define POOL_SETS 256u
 
@@ -34,6 +37,7 @@ typedef struct set_key {
 struct sb_vulkan_graph {
   sb_vulkan *vulkan;
   bool eager, finished;
+  bool broken; /* a command was refused or its recording failed: what is there is not what was meant */
   node *nodes;
   size_t node_count, node_capacity;
   char *pushes;
@@ -51,7 +55,12 @@ sb_vulkan_limits sb_vulkan_limits_of(const sb_vulkan *v)
   return (sb_vulkan_limits){v->binding_max, v->groups_max, v->invocations_max, v->shared_max};
 }
 
+bool sb_vulkan_lost(const sb_vulkan *v) { return v->lost; }
+
 uint64_t sb_vulkan_buffer_size(const sb_vulkan_buffer *buffer) { return buffer->size; }
+
+/* A caller's mistake, which no driver gets to see. */
+#define MISUSE(diag, where, ...) ((void)sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, where, __VA_ARGS__), SB_E_ARGUMENT)
 
 /* ---- the queue ---- */
 
@@ -76,7 +85,9 @@ static void compute_barrier(VkCommandBuffer command)
 static VkResult submit(sb_vulkan *v, VkCommandBuffer command)
 {
   VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
-  return vkQueueSubmit(v->queue, 1, &info, VK_NULL_HANDLE);
+  VkResult r = vkQueueSubmit(v->queue, 1, &info, VK_NULL_HANDLE);
+  v->lost = v->lost || r == VK_ERROR_DEVICE_LOST;
+  return r;
 }
 
 /* Ends and sends the transfers that are being recorded. */
@@ -95,6 +106,7 @@ sb_status sb_vulkan_wait(sb_vulkan *v, sb_diagnostics *diag)
 {
   sb_status status = flush(v, diag);
   VkResult r = vkQueueWaitIdle(v->queue);
+  v->lost = v->lost || r == VK_ERROR_DEVICE_LOST;
   v->transfer_count = 0;
   v->staged = 0;
   if (status) return status;
@@ -126,7 +138,7 @@ static sb_status open_transfer(sb_vulkan *v, VkCommandBuffer *out, sb_diagnostic
 static sb_status check_range(const sb_vulkan_buffer *buffer, uint64_t offset, uint64_t bytes, sb_diagnostics *diag)
 {
   if (offset <= buffer->size && bytes <= buffer->size - offset) return SB_OK;
-  return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "copy", "Expected a range inside a buffer of %llu bytes; found %llu bytes from %llu on.",
+  return MISUSE(diag, "copy", "Expected a range inside a buffer of %llu bytes; found %llu bytes from %llu on.",
                    (unsigned long long)buffer->size, (unsigned long long)bytes, (unsigned long long)offset);
 }
 
@@ -260,17 +272,17 @@ static sb_status check_slice(const sb_vulkan *v, const sb_vulkan_slice *s, sb_di
 {
   uint64_t size = s->buffer->size;
   if (s->offset % 256 || s->offset >= size || s->bytes > size - s->offset || (s->bytes ? s->bytes : size - s->offset) > v->binding_max)
-    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "binding",
-                     "Expected at most %llu bytes from a multiple of 256 on, inside a buffer of %llu; found %llu bytes from %llu on.",
-                     (unsigned long long)v->binding_max, (unsigned long long)size, (unsigned long long)(s->bytes ? s->bytes : size - s->offset),
-                     (unsigned long long)s->offset);
+    return MISUSE(diag, "binding", "Expected at most %llu bytes from a multiple of 256 on, inside a buffer of %llu; found %llu bytes from %llu on.",
+                  (unsigned long long)v->binding_max, (unsigned long long)size,
+                  (unsigned long long)(s->bytes || s->offset > size ? s->bytes : size - s->offset), (unsigned long long)s->offset);
   return SB_OK;
 }
 
-static sb_status add_node(sb_vulkan_graph *g, node n, const sb_vulkan_slice *slices, const void *push, sb_diagnostics *diag)
+static sb_status append_node(sb_vulkan_graph *g, node n, const sb_vulkan_slice *slices, const void *push, sb_diagnostics *diag)
 {
-  if (g->finished) return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "graph", "Expected a graph that is not finished.");
+  if (g->node_count >= NODES_MAX) return MISUSE(diag, "graph", "Expected at most %u commands in one graph.", NODES_MAX);
   if (slices) {
+    if (n.pipeline->push_size && !push) return MISUSE(diag, "dispatch", "Expected %u bytes of push constants; found none.", n.pipeline->push_size);
     set_key key = {.pipeline = n.pipeline};
     for (uint32_t i = 0; i < n.pipeline->buffer_count; i++) {
       sb_status status = check_slice(g->vulkan, &slices[i], diag);
@@ -296,22 +308,36 @@ static sb_status add_node(sb_vulkan_graph *g, node n, const sb_vulkan_slice *sli
   return SB_OK;
 }
 
+/* A graph that lacks a command must not run as if nothing had happened. */
+static sb_status add_node(sb_vulkan_graph *g, node n, const sb_vulkan_slice *slices, const void *push, sb_diagnostics *diag)
+{
+  if (g->finished) return MISUSE(diag, "graph", "Expected a graph that is not finished.");
+  sb_status status = append_node(g, n, slices, push, diag);
+  if (status) g->broken = true;
+  return status;
+}
+
+void sb_vulkan_graph_break(sb_vulkan_graph *g) { g->broken = g->broken || !g->finished; }
+
 sb_status sb_vulkan_graph_dispatch(sb_vulkan_graph *g, sb_vulkan_pipeline *pipeline, const sb_vulkan_slice *slices, const void *push,
                                    uint32_t groups, sb_diagnostics *diag)
 {
   if (groups == 0) return SB_OK;
-  if (groups > g->vulkan->groups_max)
-    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "dispatch", "Expected at most %u workgroups, the device's limit; found %u.",
-                     g->vulkan->groups_max, groups);
+  if (groups > g->vulkan->groups_max) {
+    sb_vulkan_graph_break(g);
+    return MISUSE(diag, "dispatch", "Expected at most %u workgroups, the device's limit; found %u.", g->vulkan->groups_max, groups);
+  }
   return add_node(g, (node){.kind = NODE_DISPATCH, .pipeline = pipeline, .groups = groups}, slices, push, diag);
 }
 
 sb_status sb_vulkan_graph_dispatch_indirect(sb_vulkan_graph *g, sb_vulkan_pipeline *pipeline, const sb_vulkan_slice *slices,
                                             const void *push, sb_vulkan_buffer *groups, uint64_t offset, sb_diagnostics *diag)
 {
-  if (offset % 4 || groups->size < 12 || offset > groups->size - 12)
-    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "dispatch", "Expected three words inside a buffer of %llu bytes; found them from %llu on.",
-                     (unsigned long long)groups->size, (unsigned long long)offset);
+  if (offset % 4 || groups->size < 12 || offset > groups->size - 12) {
+    sb_vulkan_graph_break(g);
+    return MISUSE(diag, "dispatch", "Expected three words, from a multiple of 4 on, inside a buffer of %llu bytes; found them from %llu on.",
+                  (unsigned long long)groups->size, (unsigned long long)offset);
+  }
   return add_node(g, (node){.kind = NODE_INDIRECT, .pipeline = pipeline, .arguments = groups, .offset = offset}, slices, push, diag);
 }
 
@@ -443,11 +469,13 @@ static VkResult record(sb_vulkan_graph *g)
 
 sb_status sb_vulkan_graph_finish(sb_vulkan_graph *g, sb_diagnostics *diag)
 {
+  if (g->broken) return MISUSE(diag, "graph", "Expected a graph of which every call has succeeded; one has failed, so it cannot run.");
   if (g->finished) return SB_OK;
   g->finished = true;
   const char *call = "vkAllocateDescriptorSets";
   VkResult r = make_sets(g);
   if (r == VK_SUCCESS && !g->eager) call = "vkEndCommandBuffer", r = record(g);
+  g->broken = r != VK_SUCCESS;
   return r == VK_SUCCESS ? SB_OK : sb_vulkan_call_failed(diag, call, r);
 }
 
@@ -465,7 +493,7 @@ static sb_status run_eagerly(sb_vulkan_graph *g, sb_diagnostics *diag)
 
 sb_status sb_vulkan_graph_run(sb_vulkan_graph *g, sb_diagnostics *diag)
 {
-  if (!g->finished) return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "graph", "Expected a finished graph.");
+  if (!g->finished || g->broken) return MISUSE(diag, "graph", "Expected a finished graph; %s.", g->broken ? "a call of this one has failed" : "this one is not");
   if (g->eager) return run_eagerly(g, diag);
   sb_status status = flush(g->vulkan, diag);
   if (status) return status;

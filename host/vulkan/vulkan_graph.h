@@ -1,5 +1,5 @@
 /* Work on the device in order: copies to and from buffers, and graphs of dispatches that are recorded once and run many times.
- * Everything happens in the order of the calls; only downloads and sb_vulkan_wait wait. */
+ * Everything happens in the order of the calls; only downloads and sb_vulkan_wait wait. A caller's mistake is SB_E_ARGUMENT. */
 #ifndef SAMEBIT_HOST_VULKAN_GRAPH_H
 #define SAMEBIT_HOST_VULKAN_GRAPH_H
 
@@ -20,6 +20,9 @@ typedef struct sb_vulkan_limits {
 } sb_vulkan_limits;
 sb_vulkan_limits sb_vulkan_limits_of(const sb_vulkan *vulkan);
 uint64_t sb_vulkan_buffer_size(const sb_vulkan_buffer *buffer);
+
+/* Whether the driver has said that the device is lost: nothing will run on it again. */
+bool sb_vulkan_lost(const sb_vulkan *vulkan);
 
 /* All bytes of a buffer become 0. */
 sb_status sb_vulkan_clear(sb_vulkan *vulkan, sb_vulkan_buffer *buffer, sb_diagnostics *diag);
@@ -42,6 +45,8 @@ sb_status sb_vulkan_graph_barrier(sb_vulkan_graph *graph, sb_diagnostics *diag);
  * sb_vulkan_buffer_create can be read by the host after sb_vulkan_wait. */
 sb_status sb_vulkan_graph_clear(sb_vulkan_graph *graph, sb_vulkan_buffer *buffer, sb_diagnostics *diag);
 sb_status sb_vulkan_graph_copy(sb_vulkan_graph *graph, sb_vulkan_buffer *from, sb_vulkan_buffer *to, uint64_t bytes, sb_diagnostics *diag);
+/* A command that its caller could not give: the graph can neither be finished nor run, as after any of these calls that fails. */
+void sb_vulkan_graph_break(sb_vulkan_graph *graph);
 /* Records it; after this it can run and takes no more commands. */
 sb_status sb_vulkan_graph_finish(sb_vulkan_graph *graph, sb_diagnostics *diag);
 sb_status sb_vulkan_graph_run(sb_vulkan_graph *graph, sb_diagnostics *diag);

@@ -26,6 +26,7 @@ struct sb_vulkan {
   uint64_t buffer_max;  /* of a buffer that the host sees */
   uint64_t allocation_max;
   sb_vulkan_info info;
+  bool lost;
   /* vulkan_graph.c: what is under way */
   VkCommandBuffer transfers[SB_VULKAN_TRANSFERS];
   uint32_t transfer_count;   /* used since the last wait */

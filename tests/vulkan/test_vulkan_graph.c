@@ -143,6 +143,9 @@ static void test_limits(void **state)
   expect_refusal(sb_vulkan_graph_dispatch(g, p, &(sb_vulkan_slice){b, 256, 1024}, &push, 1, &diag), &diag);
   expect_refusal(sb_vulkan_graph_dispatch(g, p, &(sb_vulkan_slice){b, 0, 0}, &push, UINT32_MAX, &diag), &diag);
   expect_refusal(sb_vulkan_graph_dispatch_indirect(g, p, &(sb_vulkan_slice){b, 0, 0}, &push, b, 1016, &diag), &diag);
+  expect_refusal(sb_vulkan_graph_finish(g, &diag), &diag); /* it lacks what was refused */
+  sb_vulkan_graph_destroy(g);
+  assert_int_equal(sb_vulkan_graph_create(vulkan, false, &g, &diag), SB_OK);
   assert_int_equal(sb_vulkan_graph_finish(g, &diag), SB_OK);
   expect_refusal(sb_vulkan_graph_barrier(g, &diag), &diag);
   sb_vulkan_graph_destroy(g);

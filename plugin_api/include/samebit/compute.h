@@ -2,7 +2,11 @@
  * SB_BACKEND_VULKAN, else NULL. A plugin never sees Vulkan.
  *
  * At binding a solver asks for buffers and pipelines and records graphs: dispatches and barriers in a row. In a step it uploads what has
- * changed and runs them. Handles are numbers of this instance; all of them are released with it.
+ * changed and runs them. Handles are numbers of this instance; all of them are released with it, none before: activate is called again
+ * after each reset, so keep graphs that still hold.
+ * [setup]: in bind and activate alone; [step]: in step alone; both on the thread on which the host makes that call. A wrong call is
+ * SB_E_ARGUMENT and changes nothing, but that a graph which lacks a command can no longer be finished or run. SB_E_MEMORY: the device has
+ * none left. SB_E_INTERNAL: its driver failed.
  * The host judges each shader by the number rules before it takes it, and refuses one that breaks them in a mode above Off. */
 #ifndef SAMEBIT_COMPUTE_H
 #define SAMEBIT_COMPUTE_H
@@ -43,7 +47,7 @@ typedef struct sb_compute {
   uint32_t reserved;
   void *context;             /* first argument of each function */
   uint64_t binding_bytes_max; /* the largest binding; at least 128 MiB. A buffer may be larger */
-  uint32_t groups_max;       /* workgroups of one dispatch; at least 65535 */
+  uint32_t groups_max;       /* workgroups of one dispatch, in all; at least 65535 */
   uint32_t invocations_max;  /* of one workgroup; at least 128 */
 
   /* Each gives SB_OK, or a status with the reason in error (error_size bytes, NUL-terminated). */
@@ -66,7 +70,8 @@ typedef struct sb_compute {
   /* [setup] bindings: the pipeline's buffer_count; push: its push_bytes (NULL where it has none). 0 groups do nothing. */
   sb_status (*dispatch)(void *context, uint32_t graph, uint32_t pipeline, const sb_binding *bindings, const void *push, uint32_t groups,
                         char *error, uint32_t error_size);
-  /* [setup] The same, with three numbers of workgroups in the buffer at that offset (a multiple of 4) when it runs. */
+  /* [setup] The same, with three numbers of workgroups in the buffer at that offset (a multiple of 4) when it runs. The host refuses uploads
+   * that make their product larger than groups_max; a shader that writes them there must heed that itself. */
   sb_status (*dispatch_indirect)(void *context, uint32_t graph, uint32_t pipeline, const sb_binding *bindings, const void *push,
                                  uint32_t buffer, uint64_t offset, char *error, uint32_t error_size);
   /* [setup] What follows sees what came before has written. Without it dispatches may run at once. */

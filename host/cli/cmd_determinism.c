@@ -103,6 +103,14 @@ static bool any_vulkan(const sb_session *s)
 
 static bool goes_to_device(const sb_session_part *p) { return p->api && p->api->desc->mode[SB_BACKEND_VULKAN] != SB_MODE_OFF; }
 
+/* The first error of a list, or NULL. */
+static const sb_diagnostic *first_error(const sb_diagnostics *diag)
+{
+  for (size_t i = 0; i < diag->count; i++)
+    if (diag->items[i].severity == SB_ERROR) return &diag->items[i];
+  return NULL;
+}
+
 /* Which solvers take this scene on the device: bits 1 << part; 0 when none does, and why not. Each refusal sends its solver back to the CPU. */
 static uint64_t find_on_device(const sb_session *s, const sb_device *device, sb_diagnostics *diag)
 {
@@ -123,9 +131,10 @@ static uint64_t find_on_device(const sb_session *s, const sb_device *device, sb_
     sb_status status = sb_sim_create(&config, &sim, &refusal);
     sb_sim_destroy(sim);
     uint64_t before = taken;
-    for (uint32_t p = 0, n = 0; status && refusal.count && p < s->part_count; p++) {
+    const sb_diagnostic *first = first_error(&refusal);
+    for (uint32_t p = 0, n = 0; status && first && first->code == SB_CODE_SOLVER_REFUSED && p < s->part_count; p++) {
       if (!s->parts[p].api) continue;
-      if (p < 64 && taken >> p & 1u && !strcmp(refusal.items[0].where, s->parts[p].name)) {
+      if (p < 64 && taken >> p & 1u && !strcmp(first->where, s->parts[p].name)) {
         taken &= ~(1ull << p);
         parts[n].backend = SB_BACKEND_CPU;
       }
@@ -133,7 +142,7 @@ static uint64_t find_on_device(const sb_session *s, const sb_device *device, sb_
     }
     if (status && (before == taken || !taken)) {
       taken = 0;
-      sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, "vulkan", "%s", refusal.count ? refusal.items[0].message : "no memory");
+      sb_report(diag, SB_ERROR, SB_CODE_SOLVER_REFUSED, "vulkan", "%s", first ? first->message : "no memory");
     }
     sb_diagnostics_clear(&refusal);
     if (!status) break;

@@ -280,7 +280,7 @@ static sb_status check_slice(const sb_vulkan *v, const sb_vulkan_slice *s, sb_di
 
 static sb_status append_node(sb_vulkan_graph *g, node n, const sb_vulkan_slice *slices, const void *push, sb_diagnostics *diag)
 {
-  if (g->node_count >= NODES_MAX) return MISUSE(diag, "graph", "Expected at most %u commands in one graph.", NODES_MAX);
+  if (g->node_count >= NODES_MAX) return MISUSE(diag, "graph", "Expected at most %u commands in one graph; use fewer substeps or iterations, or backend = cpu.", NODES_MAX);
   if (slices) {
     if (n.pipeline->push_size && !push) return MISUSE(diag, "dispatch", "Expected %u bytes of push constants; found none.", n.pipeline->push_size);
     set_key key = {.pipeline = n.pipeline};

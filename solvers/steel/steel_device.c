@@ -154,7 +154,8 @@ sb_status st_device_bind(st_device *s, const sb_bind *bind, uint32_t records, co
     snprintf(error, error_size, "this host gives no %s", SB_COMPUTE_EXTENSION_ID);
     return SB_E_UNSUPPORTED;
   }
-  uint64_t most = s->compute->binding_bytes_max / (CONSTRAINT_FIELDS * sizeof(float));
+  uint64_t most = s->compute->binding_bytes_max / (CONSTRAINT_FIELDS * sizeof(float)), cleared = (uint64_t)s->compute->groups_max * LOCAL / ST_CACHE_FLOATS;
+  if (most > cleared) most = cleared; /* in one dispatch */
   if (bind->contact_capacity > most) {
     snprintf(error, error_size, "this device can see %llu contacts at once, and contact_capacity is %u: set contact_capacity in [collision], or use backend = cpu",
              (unsigned long long)most, bind->contact_capacity);

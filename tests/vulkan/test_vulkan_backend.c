@@ -202,6 +202,36 @@ static void test_mixed(void **state)
   stop(&r[1]);
 }
 
+/* Three solvers, two of them on the device: bodies and particles cross over between them in every tick, in two worlds, in either order. */
+static void test_several(void **state)
+{
+  static const char *const orders[2][3] = {{"robot", "boxes", "cloth"}, {"cloth", "boxes", "robot"}};
+  static const char *const rows[3] = {"[solver.robot]\nplugin = featherstone\nbodies = arm\n", "[solver.boxes]\nplugin = steel\nbodies = box* ball\nbackend = %s\n",
+                                      "[solver.cloth]\nplugin = xpbd\nbodies = curtain\nbackend = %s\n"};
+  (void)state;
+  for (int order = 0; order < 2; order++) {
+    run r[2];
+    for (int k = 0; k < 2; k++) {
+      char text[1200];
+      int n = snprintf(text, sizeof text, "[world]\nscene = %s\nkeyframe = go\ndt = 1/250\nreplicate = 2\n[coupling]\ncontacts = one_way\n", SEVERAL);
+      for (int i = 0; i < 3; i++) {
+        const char *name = orders[order][i];
+        n += snprintf(text + n, sizeof text - (size_t)n, rows[*name == 'r' ? 0 : *name == 'b' ? 1 : 2], k ? "vulkan" : "cpu");
+      }
+      r[k] = start(text, NULL, "recorded");
+    }
+    for (int t = 0; t < 90; t++) {
+      step(&r[0]);
+      step(&r[1]);
+      assert_int_equal(sb_sim_hash(r[0].sim), sb_sim_hash(r[1].sim));
+    }
+    uint64_t moved = sb_sim_hash_array(r[1].sim, "state.particle_q");
+    assert_int_equal(moved, sb_sim_hash_array(r[0].sim, "state.particle_q"));
+    stop(&r[0]);
+    stop(&r[1]);
+  }
+}
+
 /* ---- refusals ---- */
 
 static void refuse(const char *text, const char *backend, sb_status want, sb_code code, const char *part)
@@ -297,7 +327,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
       cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),
-      cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed),        cmocka_unit_test(test_refuses_bodies),
+      cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed), cmocka_unit_test(test_several),        cmocka_unit_test(test_refuses_bodies),
       cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

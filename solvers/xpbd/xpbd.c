@@ -6,6 +6,7 @@
 #include "golden_hashes.h"
 #include "samebit/solver_tools.h"
 #include "xpbd_bodies.h"
+#include "xpbd_jacobi.h"
 #ifdef SAMEBIT_VULKAN
 #include "xpbd_device.h"
 #endif
@@ -13,7 +14,7 @@
 #include "xpbd_setup.h"
 #include "xpbd_touch.h"
 
-enum { XP_PARAM_SUBSTEPS, XP_PARAM_ITERATIONS, XP_PARAM_RESTITUTION_THRESHOLD, XP_PARAM_MAX_PUSH, XP_PARAM_COUNT };
+enum { XP_PARAM_SUBSTEPS, XP_PARAM_ITERATIONS, XP_PARAM_RESTITUTION_THRESHOLD, XP_PARAM_MAX_PUSH, XP_PARAM_ORDER, XP_PARAM_COUNT };
 
 static const sb_param_desc params[XP_PARAM_COUNT] = {
     [XP_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 8, 1, 1024},
@@ -23,7 +24,12 @@ static const sb_param_desc params[XP_PARAM_COUNT] = {
                                         "approach speeds below this do not bounce", NULL, 0.5, 0, 1000},
     [XP_PARAM_MAX_PUSH] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "contact_push_velocity", "m/s",
                            "the fastest that overlap is pushed apart", NULL, 3, 0, 1000},
+    [XP_PARAM_ORDER] = {sizeof(sb_param_desc), SB_PARAM_CHOICE, "order", "1",
+                        "how the elements between particles are solved within an iteration: one colour after another, or all at once and summed (which needs more iterations)",
+                        "gauss_seidel|jacobi", 0, 0, 1},
 };
+
+enum { XP_ORDER_GAUSS_SEIDEL, XP_ORDER_JACOBI };
 
 static const sb_golden goldens[] = {SB_GOLDENS_XPBD};
 
@@ -56,6 +62,7 @@ typedef struct xp_solver {
   xp_bodies bodies;
   xp_touches touches;
   xp_near near;
+  xp_jacobi jacobi;
   xp_tick tick;
 #ifdef SAMEBIT_VULKAN
   xp_device device; /* on the backend vulkan */
@@ -78,6 +85,7 @@ static bool on_device(const xp_solver *s) { return s->bind.backend == SB_BACKEND
 static sb_status bind_device(xp_solver *s, char *error, uint32_t error_size)
 {
   s->device.settings = s->settings;
+  s->device.jacobi = s->jacobi.on;
   return on_device(s) ? xp_device_bind(&s->device, &s->bind, &s->cloth, &s->bodies, &s->touches, &s->near, error, error_size) : SB_OK;
 }
 
@@ -114,6 +122,8 @@ static sb_status solver_bind(void *instance, const sb_bind *bind, char *error, u
   s->bind = *bind;
   s->settings = (xp_settings){.substeps = (uint32_t)bind->params[XP_PARAM_SUBSTEPS], .iterations = (uint32_t)bind->params[XP_PARAM_ITERATIONS]};
   status = xp_cloth_bind(&s->cloth, &s->bind, s->settings.iterations > 1);
+  s->jacobi.on = bind->params[XP_PARAM_ORDER] == XP_ORDER_JACOBI;
+  if (!status && s->jacobi.on) status = xp_jacobi_bind(&s->jacobi, &s->bind, &s->cloth);
   if (!status) status = xp_near_bind(&s->near, &s->bind, &s->cloth);
   if (status) {
     snprintf(error, error_size, "out of memory for %u particles", bind->particle_count);
@@ -202,6 +212,30 @@ static void element_chunk(void *user, uint32_t chunk)
   SB_LANE_DISPATCH(s->bind.lanes, xp_elements, &s->tick, g);
 }
 
+/* Under Jacobi: before the elements, and after them. */
+static void predict_chunk(void *user, uint32_t chunk)
+{
+  xp_solver *s = user;
+  SB_LANE_DISPATCH(s->bind.lanes, xp_predict, &s->tick, group_at(s, chunk));
+}
+
+static void solve_chunk(void *user, uint32_t chunk)
+{
+  xp_solver *s = user;
+  if (s->tick.damping)
+    SB_LANE_DISPATCH(s->bind.lanes, xp_damping, &s->tick, group_at(s, chunk));
+  else
+    SB_LANE_DISPATCH(s->bind.lanes, xp_elements, &s->tick, group_at(s, chunk));
+}
+
+static void gather_chunk(void *user, uint32_t chunk)
+{
+  xp_solver *s = user;
+  const xp_group *g = group_at(s, chunk);
+  uint32_t all = (1u << XP_KINDS) - 1u, stiff = s->tick.iteration ? all & ~(1u << XP_AIR) : all;
+  xp_jacobi_gather(&s->jacobi, &s->cloth.particles, s->tick.damping ? s->tick.damping : stiff, g->first_particle, g->end_particle);
+}
+
 static void damping_chunk(void *user, uint32_t chunk)
 {
   xp_solver *s = user;
@@ -215,16 +249,29 @@ static void run_phase(xp_solver *s, uint32_t phase, sb_chunk_fn fn)
   s->bind.host->parallel_for(s->bind.host->context, g->phase_group[phase + 1] - s->first_group, fn, s);
 }
 
+/* All groups at once: they write what is their own elements'. */
+static void solve_at_once(xp_solver *s)
+{
+  s->first_group = 0;
+  s->bind.host->parallel_for(s->bind.host->context, s->cloth.graph.group_count, solve_chunk, s);
+  run_phase(s, 0, gather_chunk);
+}
+
 static void iterate(xp_solver *s, uint32_t iteration)
 {
   s->tick.iteration = iteration;
+  if (s->jacobi.on) {
+    if (iteration == 0) run_phase(s, 0, predict_chunk);
+    solve_at_once(s);
+  } else {
 #ifdef SAMEBIT_MUTANT_MERGED_PHASES
   /* The planted fault: groups that share parts run at once. */
   s->first_group = 0;
   s->bind.host->parallel_for(s->bind.host->context, s->cloth.graph.group_count, element_chunk, s);
 #else
-  for (uint32_t phase = 0; phase < s->cloth.graph.phase_count; phase++) run_phase(s, phase, element_chunk);
+    for (uint32_t phase = 0; phase < s->cloth.graph.phase_count; phase++) run_phase(s, phase, element_chunk);
 #endif
+  }
   xp_bodies_joints(&s->bodies, iteration);
   xp_touches_attachments(&s->touches, iteration);
   xp_near_solve(&s->near);
@@ -238,7 +285,10 @@ static void iterate(xp_solver *s, uint32_t iteration)
 static void damp(xp_solver *s)
 {
   s->tick.damping = s->cloth.damped;
-  for (uint32_t phase = 0; phase < s->cloth.graph.phase_count && s->cloth.damped; phase++) run_phase(s, phase, damping_chunk);
+  if (s->jacobi.on && s->cloth.damped)
+    solve_at_once(s);
+  else
+    for (uint32_t phase = 0; phase < s->cloth.graph.phase_count && s->cloth.damped; phase++) run_phase(s, phase, damping_chunk);
   s->tick.damping = 0;
 }
 
@@ -265,6 +315,7 @@ static sb_status solver_step(void *instance, const sb_step *step, char *error, u
   s->tick = (xp_tick){.settings = s->settings, .model = s->bind.model, .state = s->bind.state, .particles = c->particles, .springs = c->springs,
                       .spring_damping = c->spring_damping, .airs = c->airs, .tris = c->tris, .edges = c->edges, .tets = c->tets,
                       .spring_lambda = c->spring_lambda, .tri_lambda = c->tri_lambda, .edge_lambda = c->edge_lambda, .tet_lambda = c->tet_lambda};
+  if (s->jacobi.on) s->tick.slots = s->jacobi.slots, s->tick.slot_base = s->jacobi.base, s->tick.share = s->jacobi.share;
   s->touching = step->particle_contacts->count > 0;
   run_phase(s, 0, load_chunk);
   xp_bodies_begin(&s->bodies, step);

@@ -67,6 +67,10 @@ typedef struct xp_tick {
   const xp_tets *tets;
   /* multipliers, XP_WIDTH times 1, 3, 1, 2 for each bundle; NULL with one iteration */
   float *spring_lambda, *tri_lambda, *edge_lambda, *tet_lambda;
+  /* Jacobi: where corrections go instead of to the particles, and each element's share of them (xpbd_jacobi.h); else NULL */
+  float *slots;
+  const uint64_t *slot_base;
+  float *const *share;
   uint32_t iteration;    /* of the substep */
   uint32_t damping;      /* bits 1 << kind of what has damping, in the pass that is for it; else 0 */
   bool velocities_known; /* v holds those at the end of the last substep */

@@ -252,8 +252,12 @@ static void make_pipelines(chain *k)
   PIPELINE(k, &s->near_solve, xpbd_near_pairs, 4, near_push);
 }
 
-static sb_status refuse(const xp_bodies *bodies, char *error, uint32_t error_size)
+static sb_status refuse(const xp_bodies *bodies, bool jacobi, char *error, uint32_t error_size)
 {
+  if (jacobi) {
+    snprintf(error, error_size, "order = jacobi does not run on the backend vulkan; use order = gauss_seidel, or backend = cpu");
+    return SB_E_UNSUPPORTED;
+  }
   if (!bodies->own) return SB_OK;
   snprintf(error, error_size, "xpbd moves particles alone on the backend vulkan, and owns %u bodies here; give them to another solver, or use backend = cpu",
            bodies->own);
@@ -268,7 +272,7 @@ sb_status xp_device_bind(xp_device *s, const sb_bind *bind, const xp_cloth *clot
   s->bodies = bodies;
   s->touches = touches;
   s->near = near;
-  sb_status status = refuse(bodies, error, error_size);
+  sb_status status = refuse(bodies, s->jacobi, error, error_size);
   if (status) return status;
   s->compute = bind->host->get_extension(bind->host->context, SB_COMPUTE_EXTENSION_ID);
   if (!s->compute || s->compute->struct_size != sizeof *s->compute) {

@@ -19,6 +19,7 @@ typedef struct xp_device {
   xp_near *near;
   const sb_compute *compute;
   xp_settings settings;
+  bool jacobi; /* asked for; refused */
   xp_schedule schedule;
   uint32_t attached_rows; /* particles that something holds */
   uint64_t body_stride;   /* bytes of the bodies of one substep */

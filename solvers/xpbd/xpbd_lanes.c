@@ -67,10 +67,22 @@ static void load_corners(const xp_particles *p, const uint32_t (*record)[XP_WIDT
   }
 }
 
-/* Adds its correction to each of n particles. */
-static void move_corners(const xp_particles *p, const uint32_t (*record)[XP_WIDTH], uint32_t lane, int n, const xp_rows *d, const V3 *by)
+/* Adds its correction to each of n particles; under Jacobi its share of them goes to the element's place instead. */
+static void move_corners(const xp_tick *t, uint32_t kind, uint32_t bundle, const uint32_t (*record)[XP_WIDTH], uint32_t lane, int n, const xp_rows *d, const V3 *by)
 {
-  for (int k = 0; k < n; k++) xp_store(p->d, record[k] + lane, xp_moved(d[k], by[k]), p->count);
+  const xp_particles *p = &t->particles;
+  if (!t->slots) {
+    for (int k = 0; k < n; k++) xp_store(p->d, record[k] + lane, xp_moved(d[k], by[k]), p->count);
+    return;
+  }
+  F share = f_load(t->share[kind] + (size_t)bundle * XP_WIDTH + lane);
+  float *to = t->slots + t->slot_base[kind] + (size_t)bundle * (size_t)n * 3 * XP_WIDTH + lane;
+  for (int k = 0; k < n; k++, to += 3 * XP_WIDTH) {
+    V3 v = v3_scale(by[k], share);
+    f_store(to, v.x);
+    f_store(to + XP_WIDTH, v.y);
+    f_store(to + 2 * XP_WIDTH, v.z);
+  }
 }
 
 static F read_lambda(const xp_tick *t, const float *from, size_t at)
@@ -78,9 +90,12 @@ static F read_lambda(const xp_tick *t, const float *from, size_t at)
   return from && t->iteration && !t->damping ? f_load(from + at) : K(0.0f);
 }
 
-static void keep_lambda(const xp_tick *t, float *to, size_t at, F lambda)
+/* At place `place` of a kind. */
+static void keep_lambda(const xp_tick *t, uint32_t kind, size_t place, float *to, size_t at, F before, F lambda)
 {
-  if (to && !t->damping) f_store(to + at, lambda);
+  if (!to || t->damping) return;
+  if (t->slots) lambda = before + f_load(t->share[kind] + place) * (lambda - before);
+  f_store(to + at, lambda);
 }
 
 /* With one iteration, which is the common case: as little as there can be between loads and stores. Rows are subtracted before they are turned
@@ -115,9 +130,10 @@ static void springs(const xp_tick *t, uint32_t first, uint32_t end)
       xp_rows d[2];
       load_corners(p, s->p, l, 2, x, d);
       F c = t->damping ? f_load(t->spring_damping + at) : K(0.0f);
-      XpSpringMove r = xp_spring_move(x[0], x[1], f_load(s->rest + l), f_load(s->stiffness + l), c, h, damping_pass(t), read_lambda(t, t->spring_lambda, at));
-      keep_lambda(t, t->spring_lambda, at, r.lambda);
-      move_corners(p, s->p, l, 2, d, (const V3[]){r.d0, r.d1});
+      F lambda = read_lambda(t, t->spring_lambda, at);
+      XpSpringMove r = xp_spring_move(x[0], x[1], f_load(s->rest + l), f_load(s->stiffness + l), c, h, damping_pass(t), lambda);
+      keep_lambda(t, XP_SPRING, at, t->spring_lambda, at, lambda, r.lambda);
+      move_corners(t, XP_SPRING, b, s->p, l, 2, d, (const V3[]){r.d0, r.d1});
     }
 }
 
@@ -132,7 +148,7 @@ static void airs(const xp_tick *t, uint32_t first, uint32_t end)
       xp_rows d[3];
       load_corners(p, a->p, l, 3, x, d);
       V3 push = xp_air_move(x[0], x[1], x[2], f_load(a->drag + l), f_load(a->lift + l), h);
-      move_corners(p, a->p, l, 3, d, (const V3[]){v3_scale(push, x[0].w), v3_scale(push, x[1].w), v3_scale(push, x[2].w)});
+      move_corners(t, XP_AIR, b, a->p, l, 3, d, (const V3[]){v3_scale(push, x[0].w), v3_scale(push, x[1].w), v3_scale(push, x[2].w)});
     }
 }
 
@@ -151,10 +167,11 @@ static void tris(const xp_tick *t, uint32_t first, uint32_t end)
       rest.ax = f_load(e->pose[0] + l), rest.ay = f_load(e->pose[1] + l), rest.bx = f_load(e->pose[2] + l), rest.by = f_load(e->pose[3] + l);
       V3 lambda = v3(read_lambda(t, t->tri_lambda, at), read_lambda(t, t->tri_lambda, at + XP_WIDTH), read_lambda(t, t->tri_lambda, at + 2 * XP_WIDTH));
       XpTri r = xp_tri_move(x[0], x[1], x[2], rest, f_load(e->ke + l), f_load(e->ka + l), f_load(e->kd + l), h, damping_pass(t), springy, damped, lambda);
-      keep_lambda(t, t->tri_lambda, at, r.lambda.x);
-      keep_lambda(t, t->tri_lambda, at + XP_WIDTH, r.lambda.y);
-      keep_lambda(t, t->tri_lambda, at + 2 * XP_WIDTH, r.lambda.z);
-      move_corners(p, e->p, l, 3, d, (const V3[]){r.d0, r.d1, r.d2});
+      size_t place = (size_t)b * XP_WIDTH + l;
+      keep_lambda(t, XP_TRI, place, t->tri_lambda, at, lambda.x, r.lambda.x);
+      keep_lambda(t, XP_TRI, place, t->tri_lambda, at + XP_WIDTH, lambda.y, r.lambda.y);
+      keep_lambda(t, XP_TRI, place, t->tri_lambda, at + 2 * XP_WIDTH, lambda.z, r.lambda.z);
+      move_corners(t, XP_TRI, b, e->p, l, 3, d, (const V3[]){r.d0, r.d1, r.d2});
     }
 }
 
@@ -169,10 +186,10 @@ static void edges(const xp_tick *t, uint32_t first, uint32_t end)
       XpPoint x[4];
       xp_rows d[4];
       load_corners(p, e->p, l, 4, x, d);
-      XpEdge r = xp_edge_pass(x[0], x[1], x[2], x[3], f_load(e->rest + l), f_load(e->ke + l), f_load(e->kd + l), h, damping_pass(t),
-                              read_lambda(t, t->edge_lambda, at));
-      keep_lambda(t, t->edge_lambda, at, r.lambda);
-      move_corners(p, e->p, l, 4, d, (const V3[]){r.d0, r.d1, r.d2, r.d3});
+      F lambda = read_lambda(t, t->edge_lambda, at);
+      XpEdge r = xp_edge_pass(x[0], x[1], x[2], x[3], f_load(e->rest + l), f_load(e->ke + l), f_load(e->kd + l), h, damping_pass(t), lambda);
+      keep_lambda(t, XP_EDGE, at, t->edge_lambda, at, lambda, r.lambda);
+      move_corners(t, XP_EDGE, b, e->p, l, 4, d, (const V3[]){r.d0, r.d1, r.d2, r.d3});
     }
 }
 
@@ -189,18 +206,20 @@ static void tets(const xp_tick *t, uint32_t first, uint32_t end)
       load_corners(p, e->p, l, 4, x, d);
       V3 row[3];
       for (int k = 0; k < 3; k++) row[k] = v3(f_load(e->pose[3 * k] + l), f_load(e->pose[3 * k + 1] + l), f_load(e->pose[3 * k + 2] + l));
+      F shape = read_lambda(t, t->tet_lambda, at), volume = read_lambda(t, t->tet_lambda, at + XP_WIDTH);
       XpTet r = xp_tet_move(x[0], x[1], x[2], x[3], m33(row[0], row[1], row[2]), f_load(e->mu + l), f_load(e->lambda + l), f_load(e->damping + l), h,
-                            damping_pass(t), read_lambda(t, t->tet_lambda, at), read_lambda(t, t->tet_lambda, at + XP_WIDTH));
-      keep_lambda(t, t->tet_lambda, at, r.shape);
-      keep_lambda(t, t->tet_lambda, at + XP_WIDTH, r.volume);
-      move_corners(p, e->p, l, 4, d, (const V3[]){r.d0, r.d1, r.d2, r.d3});
+                            damping_pass(t), shape, volume);
+      size_t place = (size_t)b * XP_WIDTH + l;
+      keep_lambda(t, XP_TET, place, t->tet_lambda, at, shape, r.shape);
+      keep_lambda(t, XP_TET, place, t->tet_lambda, at + XP_WIDTH, volume, r.volume);
+      move_corners(t, XP_TET, b, e->p, l, 4, d, (const V3[]){r.d0, r.d1, r.d2, r.d3});
     }
 }
 
 void LANED(xp_elements)(const xp_tick *t, const xp_group *g)
 {
   if (t->iteration == 0) airs(t, g->first[XP_AIR], g->end[XP_AIR]);
-  (t->spring_lambda ? springs : plain_springs)(t, g->first[XP_SPRING], g->end[XP_SPRING]);
+  (t->spring_lambda || t->slots ? springs : plain_springs)(t, g->first[XP_SPRING], g->end[XP_SPRING]);
   tris(t, g->first[XP_TRI], g->end[XP_TRI]);
   edges(t, g->first[XP_EDGE], g->end[XP_EDGE]);
   tets(t, g->first[XP_TET], g->end[XP_TET]);

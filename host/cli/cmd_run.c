@@ -108,6 +108,7 @@ static void release_signals(const struct sigaction old[2])
 /* What a run writes besides its summary; files that are not asked for stay closed. */
 typedef struct run_files {
   output_file hashes, events, dump, frame;
+  bool drawn; /* the last state is in dump and frame, where they are asked for */
 } run_files;
 
 static const char *shape_name(const sb_session *s, int32_t shape) { return sb_model_store_name(s->model, SB_NAME_SHAPE, (uint32_t)shape); }
@@ -143,7 +144,7 @@ static void write_tick(const sb_session *s, const sb_sim *sim, uint64_t done, co
 }
 
 /* Steps the simulation; writes what is asked for. */
-static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, const run_files *files)
+static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, run_files *files)
 {
   struct sigaction old[2];
   bool terminal = isatty(STDERR_FILENO) && !c->json;
@@ -165,9 +166,11 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
   }
   release_signals(old);
   double seconds = seconds_now() - start;
+  if (!status && (files->dump.file || files->frame.file)) status = sb_sim_fetch(sim, &c->diag);
   if (files->dump.file && !status) sb_sim_dump(sim, files->dump.file);
   if (files->frame.file && !status && !sb_frame_write_obj(files->frame.file, sim, s->model, 0, 2.0))
     status = sb_report(&c->diag, SB_ERROR, SB_CODE_MEMORY, "--frame", "no memory for the surface");
+  files->drawn = !status;
   report_run(c, s, sim, seconds, done, status != SB_OK);
   if (!status && sb_sim_statistics(sim).overflow_ticks) {
     sb_sim_buffer b[SB_SIM_BUFFERS];
@@ -187,6 +190,7 @@ static int simulate(cli *c, const sb_session *s, sb_sim *sim, uint64_t ticks, co
               "stopped by a signal after %" PRIu64 " of %" PRIu64 " ticks; the summary and the files are of those", done, ticks);
     return CLI_INTERRUPTED;
   }
+  if (status == SB_E_UNSUPPORTED || status == SB_E_MEMORY) return cli_exit_code(status); /* the machine failed, a device for one: there is no answer */
   return status ? CLI_BAD_ANSWER : CLI_DONE;
 }
 
@@ -240,8 +244,8 @@ int cmd_run(cli *c)
     code = simulate(c, &s, sim, ticks, &files);
     if (output_file_finish(&files.hashes, &c->diag)) code = CLI_BAD_ANSWER;
     if (output_file_finish(&files.events, &c->diag)) code = CLI_BAD_ANSWER;
-    if (output_file_finish(&files.dump, &c->diag)) code = CLI_BAD_ANSWER;
-    if (output_file_finish(&files.frame, &c->diag)) code = CLI_BAD_ANSWER;
+    if (files.drawn && output_file_finish(&files.dump, &c->diag)) code = CLI_BAD_ANSWER;
+    if (files.drawn && output_file_finish(&files.frame, &c->diag)) code = CLI_BAD_ANSWER;
   }
   output_file_drop(&files.hashes);
   output_file_drop(&files.events);

@@ -100,6 +100,8 @@ sb_status sb_sim_snapshot(const sb_sim *sim, void **bytes, size_t *size, sb_diag
 /* Puts a snapshot of a simulation with the same model and parts back. On error nothing has changed. */
 sb_status sb_sim_restore(sb_sim *sim, const void *bytes, size_t size, sb_diagnostics *diag);
 
+/* Brings all state to where the functions below read it; fails where a device does. They do it themselves, but have nowhere to say so. */
+sb_status sb_sim_fetch(const sb_sim *sim, sb_diagnostics *diag);
 /* Everything that a difference can be in, as text: contacts of the last tick, then all state, one word a line: array, element, component,
  * the word as 8 hex digits, and the body that it belongs to (-1 for none). Worlds and bodies count over the whole model. */
 void sb_sim_dump(const sb_sim *sim, FILE *file);

@@ -76,6 +76,8 @@ sb_status sb_sim_pull(const sb_sim *sim, bool particles, sb_diagnostics *diag)
   return status;
 }
 
+sb_status sb_sim_fetch(const sb_sim *sim, sb_diagnostics *diag) { return sb_sim_pull(sim, true, diag); }
+
 void sb_sim_claim(sb_sim *sim, bool particles)
 {
   for (size_t i = 0; sim->device && i < sim->registry.count; i++) {

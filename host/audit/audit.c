@@ -119,11 +119,11 @@ void sb_audit_file(const sb_sealed_file *file, sb_audit *audit)
   elf_end(elf);
 }
 
-static void audit_code_of(const sb_sealed_file *file, sb_audit *audit)
+static void audit_code_of(const sb_sealed_file *file, bool plugin, sb_audit *audit)
 {
   const char *slash = strrchr(file->path, '/');
   Elf *elf = elf_memory(file->bytes, file->size);
-  if (elf) sb_audit_opcodes(elf, slash ? slash + 1 : file->path, audit);
+  if (elf) sb_audit_opcodes(elf, slash ? slash + 1 : file->path, plugin, audit);
   elf_end(elf);
 }
 
@@ -131,8 +131,8 @@ void sb_audit_code(const sb_sealed_file *file, sb_audit *audit)
 {
   start_libelf();
   if (sb_audit_find(audit, SB_AUDIT_RULE_elf)) return;
-  audit_code_of(file, audit);
-  for (size_t i = 0; i < audit->library_count; i++) audit_code_of(&audit->libraries[i], audit);
+  audit_code_of(file, true, audit);
+  for (size_t i = 0; i < audit->library_count; i++) audit_code_of(&audit->libraries[i], false, audit);
 }
 
 void sb_audit_clear(sb_audit *audit)

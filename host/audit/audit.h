@@ -18,6 +18,8 @@
   SB_AUDIT(constructor, NOTE, "runs no code of its own while it is loaded")                                            \
   SB_AUDIT(resolver, RUN_TO_RUN, "chooses no function by the CPU while it is loaded (ifunc)")                          \
   SB_AUDIT(libm, RUN_TO_RUN, "calls no transcendental of the C library")                                               \
+  SB_AUDIT(late_code, RUN_TO_RUN, "finds no code by name while it runs (dlopen, dlsym), which could be any")           \
+  SB_AUDIT(outside, NOTE, "asks for no clock, random number, environment, locale, signal, thread or process")          \
   SB_AUDIT(fused, RUN_TO_RUN, "holds no fused multiply-add")                                                           \
   SB_AUDIT(estimate, LOCAL, "holds no estimate of a reciprocal or root, which differs between makes of CPU")           \
   SB_AUDIT(long_double, RUN_TO_RUN, "computes nothing in x87 registers on x86-64")                                     \

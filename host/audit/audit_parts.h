@@ -23,8 +23,8 @@ const char *sb_elf_function_name(Elf *elf, uint64_t address);
 bool sb_audit_layout(Elf *elf, const char *file, sb_audit *audit);
 void sb_audit_switches(Elf *elf, const char *file, sb_audit *audit);
 
-/* opcode_audit.c */
-void sb_audit_opcodes(Elf *elf, const char *file, sb_audit *audit);
+/* opcode_audit.c; `plugin` as above. */
+void sb_audit_opcodes(Elf *elf, const char *file, bool plugin, sb_audit *audit);
 
 /* library_audit.c: finds, judges and keeps the libraries that a file needs beyond the C library, deepest first. */
 void sb_audit_libraries(Elf *elf, const char *path, sb_audit *audit);

@@ -51,6 +51,18 @@ static bool is_bound_now(Elf *elf)
   return false;
 }
 
+/* Machine code is found by sections, and loaded by segments. */
+static bool has_code_section(Elf *elf, const GElf_Phdr *p)
+{
+  for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+    GElf_Shdr header;
+    if (gelf_getshdr(s, &header) && header.sh_type == SHT_PROGBITS && header.sh_flags & SHF_EXECINSTR &&
+        header.sh_addr >= p->p_vaddr && header.sh_addr - p->p_vaddr < p->p_memsz)
+      return true;
+  }
+  return false;
+}
+
 bool sb_audit_layout(Elf *elf, const char *file, sb_audit *audit)
 {
   GElf_Ehdr header;
@@ -79,6 +91,11 @@ bool sb_audit_layout(Elf *elf, const char *file, sb_audit *audit)
     relro = relro || p.p_type == PT_GNU_RELRO;
     if (p.p_type == PT_GNU_STACK && p.p_flags & PF_X)
       sb_audit_add(audit, SB_AUDIT_RULE_stack, "%s asks for an executable stack; link it with -z noexecstack", file);
+    if (p.p_type == PT_LOAD && p.p_flags & PF_X && !has_code_section(elf, &p))
+      sb_audit_add(
+          audit, SB_AUDIT_RULE_elf,
+          "%s has machine code that no section names, so it cannot be judged; leave its section headers in place",
+          file);
     if (p.p_type == PT_LOAD && (p.p_flags & (PF_W | PF_X)) == (PF_W | PF_X))
       sb_audit_add(audit, SB_AUDIT_RULE_writable_code, "%s has memory that is writable and executable; link it without -z execstack, -N or -Wl,--omagic", file);
   }

@@ -9,9 +9,15 @@
 /* ---- imports ---- */
 
 /* Functions of libm whose last bits differ between C libraries. An f or l behind the name is another precision of the same. */
-static const char *const transcendentals[] = {"sin",  "cos",   "tan",   "asin",  "acos", "atan",   "atan2",  "sinh",   "cosh", "tanh",  "asinh", "acosh",
-                                              "atanh", "exp",   "exp2",  "exp10", "expm1", "log",   "log2",  "log10",  "log1p", "pow",  "cbrt",  "hypot",
-                                              "erf",  "erfc",  "tgamma", "lgamma", "sincos", "j0",   "j1",    "jn",     "y0",   "y1",    "yn",    "fma"};
+static const char *const transcendentals[] = {
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+    "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "erf", "erfc", "tgamma",
+    "lgamma", "sincos", "j0", "j1", "jn", "y0", "y1", "yn", "fma", "gamma", "pow10", "scalb", "sinpi", "cospi", "tanpi",
+    "asinpi", "acospi", "atanpi", "atan2pi", "exp2m1", "exp10m1", "log2p1", "log10p1", "logp1", "powr", "pown", "rootn",
+    "compoundn", "rsqrt",
+    /* of complex numbers */
+    "csin", "ccos", "ctan", "casin", "cacos", "catan", "csinh", "ccosh", "ctanh", "casinh", "cacosh", "catanh", "cexp",
+    "clog", "clog10", "cpow", "csqrt", "cabs", "carg"};
 
 static bool is_transcendental(const char *symbol)
 {
@@ -30,6 +36,27 @@ static bool is_transcendental(const char *symbol)
   }
   return false;
 }
+
+static bool is_in(const char *name, const char *const *list)
+{
+  for (; *list; list++)
+    if (!strcmp(name, *list)) return true;
+  return false;
+}
+
+/* What finds functions that no table of the file names. */
+static const char *const finders[] = {"dlopen", "dlmopen", "dlsym", "dlvsym", NULL};
+
+/* What differs from one run, machine or user to the next, or belongs to the whole process. */
+static const char *const outsiders[] = {
+    "time",      "clock",       "clock_gettime",   "gettimeofday",      "timespec_get", "ftime",          "times",
+    "rand",      "random",      "rand_r",          "drand48",           "lrand48",      "mrand48",        "arc4random",
+    "getrandom", "getentropy",  "getenv",          "secure_getenv",     "setlocale",    "uselocale",      "signal",
+    "sigaction", "sigprocmask", "pthread_sigmask", "setitimer",         "alarm",        "pthread_create", "thrd_create",
+    "fork",      "vfork",       "posix_spawn",     "posix_spawnp",      "execve",       "execv",          "execvp",
+    "system",    "popen",       "getpid",          "getppid",           "gettid",       "gethostname",    "uname",
+    "sysconf",   "get_nprocs",  "sched_getcpu",    "sched_getaffinity", "getauxval",    "prctl",          "ptrace",
+    "syscall",   NULL};
 
 /* ---- constructors ---- */
 
@@ -131,6 +158,16 @@ static void judge_symbol(const GElf_Sym *symbol, const char *name, const char *f
   if (symbol->st_shndx == SHN_UNDEF) {
     if (is_transcendental(name))
       sb_audit_add(audit, SB_AUDIT_RULE_libm, "%s calls %s of the C library, whose last bits differ between systems; use samebit/maths.h", file, name);
+    if (is_in(name, finders))
+      sb_audit_add(audit, SB_AUDIT_RULE_late_code,
+                   "%s calls %s, so functions that nobody has judged may run in it; link it with what it needs", file,
+                   name);
+    if (plugin && is_in(name, outsiders))
+      sb_audit_add(
+          audit, SB_AUDIT_RULE_outside,
+          "%s calls %s, on which no result may depend; take what it needs from the model, from sb_host and from "
+          "samebit/random.h",
+          file, name);
   } else if (plugin && type != STT_SECTION && type != STT_FILE && strcmp(name, SB_PLUGIN_SYMBOL) && !is_linkers_own(name)) {
     sb_audit_add(audit, SB_AUDIT_RULE_export, "%s exports %s beside %s; compile it with -fvisibility=hidden", file, name, SB_PLUGIN_SYMBOL);
   }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "audit_parts.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +20,24 @@ static bool is_systems_own(const char *name)
   return false;
 }
 
+/* What this program has already is what the loader takes, wherever else a file of that name lies. */
+static bool is_loaded(const char *name)
+{
+  void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle) dlclose(handle);
+  return handle != NULL;
+}
+
 typedef struct needs {
   const char *names[64];
   size_t count;
   const char *search; /* DT_RUNPATH, or DT_RPATH; "" */
+  const char *own;    /* DT_SONAME; "" */
 } needs;
 
 static void read_needs(Elf *elf, needs *n)
 {
-  *n = (needs){.search = ""};
+  *n = (needs){.search = "", .own = ""};
   for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
     GElf_Shdr header;
     Elf_Data *data;
@@ -36,7 +46,10 @@ static void read_needs(Elf *elf, needs *n)
       GElf_Dyn dyn;
       if (!gelf_getdyn(data, (int)i, &dyn)) break;
       const char *text = elf_strptr(elf, header.sh_link, dyn.d_un.d_val);
-      if (dyn.d_tag == DT_NEEDED && text && n->count < sizeof n->names / sizeof n->names[0]) n->names[n->count++] = text;
+      bool needed =
+          dyn.d_tag == DT_NEEDED || dyn.d_tag == DT_FILTER || dyn.d_tag == DT_AUXILIARY; /* the loader loads each */
+      if (needed && text && n->count < sizeof n->names / sizeof n->names[0]) n->names[n->count++] = text;
+      if (dyn.d_tag == DT_SONAME && text) n->own = text;
       if (dyn.d_tag == DT_RUNPATH && text) n->search = text;
       if (dyn.d_tag == DT_RPATH && text && !*n->search) n->search = text;
     }
@@ -52,7 +65,8 @@ static bool try_place(const char *dir, size_t length, const char *origin, const 
   return n > 0 && n < PATH_MAX && path[0] == '/' && !access(path, R_OK);
 }
 
-static bool find_library(const char *name, const char *needed_by, const char *search, char path[PATH_MAX])
+/* In the folders that the file itself names. */
+static bool find_brought(const char *name, const char *needed_by, const char *search, char path[PATH_MAX])
 {
   char origin[PATH_MAX];
   const char *slash = strrchr(needed_by, '/');
@@ -62,6 +76,12 @@ static bool find_library(const char *name, const char *needed_by, const char *se
     if (n && try_place(search, n, origin, name, path)) return true;
     search += n + (search[n] == ':');
   }
+  return false;
+}
+
+static bool find_library(const char *name, const char *needed_by, const char *search, char path[PATH_MAX])
+{
+  if (find_brought(name, needed_by, search, path)) return true;
   static const char *const places[] = {
 #if defined(__x86_64__)
       "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
@@ -76,7 +96,7 @@ static bool find_library(const char *name, const char *needed_by, const char *se
 #endif
       "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-    if (try_place(places[i], strlen(places[i]), origin, name, path)) return true;
+    if (try_place(places[i], strlen(places[i]), "", name, path)) return true;
   return false;
 }
 
@@ -95,6 +115,12 @@ static void judge_library(const char *path, const char *name, sb_audit *audit)
       return;
     }
   Elf *elf = elf_memory(file.bytes, file.size);
+  needs own = {.own = ""};
+  if (elf) read_needs(elf, &own);
+  if (strcmp(own.own, name)) /* the loader would not know the copy, and load the file */
+    sb_audit_add(audit, SB_AUDIT_RULE_library,
+                 "the library %s that it needs calls itself \"%.80s\"; link that library with -Wl,-soname,%.80s", name,
+                 own.own, name);
   audit->depth++;
   if (elf && audit->depth <= 16) sb_audit_one(elf, file.path, false, audit); /* what it needs comes before it */
   if (audit->depth > 16) sb_audit_add(audit, SB_AUDIT_RULE_library, "its libraries need each other in a circle, or more than 16 deep");
@@ -114,7 +140,9 @@ void sb_audit_libraries(Elf *elf, const char *path, sb_audit *audit)
   read_needs(elf, &n);
   for (size_t i = 0; i < n.count; i++) {
     char place[PATH_MAX];
-    if (is_systems_own(n.names[i])) continue;
+    /* A file that brings its own copy of such a library has it judged like any other. */
+    if (is_systems_own(n.names[i]) && (is_loaded(n.names[i]) || !find_brought(n.names[i], path, n.search, place)))
+      continue;
     if (find_library(n.names[i], path, n.search, place))
       judge_library(place, n.names[i], audit);
     else

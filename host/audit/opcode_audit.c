@@ -12,12 +12,16 @@ typedef struct opcode_table {
   unsigned machine;
   cs_arch arch;
   cs_mode mode;
-  const char *const *fused, *const *estimate, *const *control;
+  const char *const *fused, *const *estimate, *const *control, *const *outside;
 } opcode_table;
 
 static const char *const x86_fused[] = {"vfmadd", "vfmsub", "vfnmadd", "vfnmsub", NULL};
 static const char *const x86_estimate[] = {"rcpss", "rcpps", "rsqrtss", "rsqrtps", "vrcp", "vrsqrt", NULL};
 static const char *const x86_control[] = {"ldmxcsr", "vldmxcsr", "fldcw", "fldenv", "frstor", "fninit", NULL};
+/* The clock, random numbers, which CPU this is, and the system itself. */
+static const char *const x86_outside[] = {"rdtsc", "rdrand", "rdseed", "rdpid", "cpuid", "syscall", "sysenter", NULL};
+static const char *const arm_outside[] = {"svc", NULL};
+static const char *const s390_outside[] = {"stck", "svc", NULL};
 static const char *const arm64_fused[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", "fmla", "fmls", NULL};
 static const char *const arm64_estimate[] = {"frecpe", "frecps", "frecpx", "frsqrte", "frsqrts", "urecpe", "ursqrte", NULL};
 static const char *const arm_fused[] = {"vfma", "vfms", "vfnma", "vfnms", NULL};
@@ -28,11 +32,11 @@ static const char *const s390_control[] = {"sfpc", "lfpc", "lfas", "sfasr", "srn
 static const char *const nothing[] = {NULL};
 
 static const opcode_table tables[] = {
-    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, x86_fused, x86_estimate, x86_control},
-    {EM_386, CS_ARCH_X86, CS_MODE_32, x86_fused, x86_estimate, x86_control},
-    {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, arm64_fused, arm64_estimate, nothing},
-    {EM_ARM, CS_ARCH_ARM, CS_MODE_ARM, arm_fused, arm_estimate, arm_control},
-    {EM_S390, CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN, s390_fused, nothing, s390_control},
+    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, x86_fused, x86_estimate, x86_control, x86_outside},
+    {EM_386, CS_ARCH_X86, CS_MODE_32, x86_fused, x86_estimate, x86_control, x86_outside},
+    {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, arm64_fused, arm64_estimate, nothing, arm_outside},
+    {EM_ARM, CS_ARCH_ARM, CS_MODE_ARM, arm_fused, arm_estimate, arm_control, arm_outside},
+    {EM_S390, CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN, s390_fused, nothing, s390_control, s390_outside},
 };
 
 static bool begins_with_one(const char *mnemonic, const char *const *prefixes)
@@ -49,7 +53,8 @@ static bool is_x87(const char *m)
   return begins_with_one(m, list) && strcmp(m, "fldcw") && strcmp(m, "fldenv");
 }
 
-static void judge_instruction(const opcode_table *t, const cs_insn *i, const sb_elf_function *f, const char *file, sb_audit *audit)
+static void judge_instruction(const opcode_table *t, const cs_insn *i, const sb_elf_function *f, const char *file,
+                              bool plugin, sb_audit *audit)
 {
   sb_audit_rule rule;
   const char *advice;
@@ -62,6 +67,9 @@ static void judge_instruction(const opcode_table *t, const cs_insn *i, const sb_
     rule = SB_AUDIT_RULE_control_word, what = "a write to the floating-point control register", advice = "leave it to the host";
   } else if (t->machine == EM_X86_64 && is_x87(i->mnemonic)) {
     rule = SB_AUDIT_RULE_long_double, what = "x87 arithmetic", advice = "use no long double";
+  } else if (plugin && begins_with_one(i->mnemonic, t->outside)) {
+    rule = SB_AUDIT_RULE_outside, what = "a look outside",
+    advice = "take what it needs from the model and from samebit/random.h";
   } else {
     return;
   }
@@ -88,7 +96,8 @@ static void judge_riscv(const uint8_t *code, size_t size, const sb_elf_function 
   }
 }
 
-static void judge_section(csh handle, const opcode_table *t, Elf *elf, Elf_Scn *section, const char *file, sb_audit *audit)
+static void judge_section(csh handle, const opcode_table *t, Elf *elf, Elf_Scn *section, const char *file, bool plugin,
+                          sb_audit *audit)
 {
   GElf_Shdr header;
   Elf_Data *data = elf_rawdata(section, NULL);
@@ -102,13 +111,14 @@ static void judge_section(csh handle, const opcode_table *t, Elf *elf, Elf_Scn *
     const uint8_t *code = (const uint8_t *)data->d_buf + offset;
     size_t left = functions[f].size < data->d_size - offset ? functions[f].size : data->d_size - offset;
     if (!t) judge_riscv(code, left, &functions[f], file, audit);
-    while (insn && left && cs_disasm_iter(handle, &code, &left, &address, insn)) judge_instruction(t, insn, &functions[f], file, audit);
+    while (insn && left && cs_disasm_iter(handle, &code, &left, &address, insn))
+      judge_instruction(t, insn, &functions[f], file, plugin, audit);
   }
   if (insn) cs_free(insn, 1);
   free(functions);
 }
 
-static void read_code(Elf *elf, const char *file, sb_audit *audit)
+static void read_code(Elf *elf, const char *file, bool plugin, sb_audit *audit)
 {
   GElf_Ehdr header;
   const opcode_table *t = NULL;
@@ -124,16 +134,16 @@ static void read_code(Elf *elf, const char *file, sb_audit *audit)
   for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
     GElf_Shdr section;
     if (gelf_getshdr(s, &section) && section.sh_flags & SHF_EXECINSTR && section.sh_type == SHT_PROGBITS)
-      judge_section(handle, t, elf, s, file, audit);
+      judge_section(handle, t, elf, s, file, plugin, audit);
   }
   if (t) cs_close(&handle);
 }
 
 /* Capstone sorts and fills tables of its own when it first needs them, so one file at a time is read. */
-void sb_audit_opcodes(Elf *elf, const char *file, sb_audit *audit)
+void sb_audit_opcodes(Elf *elf, const char *file, bool plugin, sb_audit *audit)
 {
   static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&reading);
-  read_code(elf, file, audit);
+  read_code(elf, file, plugin, audit);
   pthread_mutex_unlock(&reading);
 }

@@ -399,8 +399,8 @@ static int run_command(cli *c, int argc, char **argv)
     const char *names[COMMAND_COUNT];
     for (size_t i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
     char word[96];
-    snprintf(word, sizeof word, "%.40s%s%.40s", argv[0], argc > 1 && argv[1][0] != '-' && !strcmp(argv[0], "plugins") ? " " : "",
-             argc > 1 && argv[1][0] != '-' && !strcmp(argv[0], "plugins") ? argv[1] : "");
+    bool two = argc > 1 && argv[1][0] != '-' && is_group(1, argv);
+    snprintf(word, sizeof word, "%.40s%s%.40s", argv[0], two ? " " : "", two ? argv[1] : "");
     usage(c, "samebit", "unknown command", word, sb_nearest_name(word, names, COMMAND_COUNT));
     return CLI_USAGE;
   }

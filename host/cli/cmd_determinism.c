@@ -211,11 +211,13 @@ static void add_core_legs(matrix *m, const char *cores)
 {
   struct dirent **list = NULL;
   int n = scandir(cores, &list, NULL, by_name);
+  size_t found = 0;
   if (n < 0) sb_report(&m->c->diag, SB_ERROR, SB_CODE_FILE_OPEN, cores, "the folder of core programs cannot be read: %s", strerror(errno));
   for (int i = 0; i < n; i++) {
     char runner[PATH_MAX];
     int length = snprintf(runner, sizeof runner, "%s/%s/run", cores, list[i]->d_name);
     if (list[i]->d_name[0] != '.' && length < (int)sizeof runner && access(runner, X_OK) == 0) {
+      found++;
       entry *e = add_entry(m, list[i]->d_name);
       if (e) {
         memcpy(e->runner, runner, sizeof runner);
@@ -230,6 +232,10 @@ static void add_core_legs(matrix *m, const char *cores)
     free(list[i]);
   }
   free(list);
+  if (n >= 0 && !found)
+    sb_report(&m->c->diag, SB_ERROR, SB_CODE_CLI_USAGE, "--cores",
+              "%s has no core program: expected %s/NAME/run, as tests/determinism/build_core.sh makes them", cores,
+              cores);
 }
 
 /* ---- running ---- */

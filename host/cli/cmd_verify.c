@@ -85,6 +85,9 @@ static int verify(cli *c, sb_catalogue *catalogue, sb_golden_pack *pack)
                 r->solver, r->found, r->ticks, r->golden);
     if (r->outcome == SB_GOLDEN_FAILED) sb_report(&c->diag, SB_ERROR, SB_CODE_LEG_FAILED, r->scene, "under %s: %s", r->solver, r->reason);
   }
+  if (!count[SB_GOLDEN_MATCHED] && !c->diag.error_count)
+    sb_report(&c->diag, SB_ERROR, SB_CODE_LEG_FAILED, "golden pack",
+              "none of its %zu hashes was compared, so nothing is verified", pack->run_count);
   sb_domain_text(domain, sizeof domain);
   if (c->json)
     add_certificate(c->data, catalogue, pack, domain, count);

@@ -56,7 +56,7 @@ typedef struct lines {
   sb_trial *trial;
   char text[16384]; /* for the cache */
   size_t used;
-  bool loads, whole;
+  bool loads, whole, cut; /* cut: `text` lacks lines that had no room */
   int fault; /* an sb_code, or -1 */
   char message[512];
 } lines;
@@ -83,6 +83,8 @@ static void take_line(void *user, const char *line)
     l->used += n;
     l->text[l->used++] = '\n';
     l->text[l->used] = 0;
+  } else {
+    l->cut = true;
   }
   if (!strcmp(line, "loads")) l->loads = true;
   if (!strcmp(line, "whole")) l->whole = true;
@@ -187,6 +189,7 @@ static void keep(const sb_trial_settings *s, const sb_sealed_file *file, const c
     take_line(l, line);
   }
   take_line(l, "whole");
+  if (l->cut) return; /* half an outcome would grant what the other half forbids */
   sb_trial_cache_write(s->cache_dir, file->path, s->behave ? "behave" : "load", key, l->text);
 }
 
@@ -219,13 +222,19 @@ const sb_trial_verdict *sb_trial_find(sb_trial *t, const char *solver, uint32_t 
   if (!t->ran || !t->behaved) return NULL;
   for (size_t i = 0; i < t->count; i++)
     if (!strcmp(t->verdicts[i].solver, solver) && t->verdicts[i].backend == backend) return &t->verdicts[i];
-  if (t->count == SB_MAX_VERDICTS) return NULL;
-  sb_trial_verdict *v = &t->verdicts[t->count++];
+  bool full = t->count == SB_MAX_VERDICTS;
+  sb_trial_verdict *v = full ? &t->untried : &t->verdicts[t->count++];
   snprintf(v->solver, sizeof v->solver, "%s", solver);
   v->backend = backend;
   v->mode = SB_MODE_OFF;
   const char *advice = sb_trial_cause_advice(t->cause);
   v->harmful = t->cause != SB_TRIAL_NO_CAUSE;
+  if (full) {
+    snprintf(v->reason, sizeof v->reason,
+             "it was not tried: no more than %d solvers of a module are; put it into a module of its own",
+             SB_MAX_VERDICTS / SB_BACKEND_COUNT);
+    return v;
+  }
   snprintf(v->reason, sizeof v->reason, "tried in a process of its own%s, %.260s%s%.120s",
            t->cached && t->cause == SB_TRIAL_SLOW ? " before (--no-cache tries again)" : "",
            t->broken[0] ? t->broken : "it told nothing", advice ? "; " : "", advice ? advice : "");

@@ -34,6 +34,7 @@ typedef struct sb_trial {
                        reason */
   sb_trial_verdict verdicts[SB_MAX_VERDICTS];
   size_t count;
+  sb_trial_verdict untried; /* of solvers beyond those that fit */
 } sb_trial;
 
 /* Audits the file's machine code and tries the module, or finds both in the cache. `audit` has the rest of the audit already and is added

@@ -25,6 +25,7 @@ typedef struct sb_subject {
   uint64_t plain, plain_end; /* digest of all ticks; hash of the state at the end */
   uint64_t hostile;
   bool overran;   /* a check has seen writes beside its arrays */
+  bool stopped;   /* a run ended before its last tick, for a reason of its own */
   char text[320]; /* what a check found, when it fails */
 } sb_subject;
 

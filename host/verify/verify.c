@@ -146,12 +146,14 @@ static bool run_check(sb_subject *s, const sb_behaviour_check *check, const sb_v
 {
   say_at(watch, s->api, s->scene, check->name);
   s->text[0] = 0;
+  s->stopped = false;
   bool passed = check->run(s);
   if (passed) return true;
   verdict->mode = SB_MODE_OFF;
   verdict->harmful = s->overran;
-  snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s, check %s: %.240s; %.140s", s->scene, check->name,
-           s->text, check->fix);
+  snprintf(verdict->reason, sizeof verdict->reason, "micro-scene %s, check %s: %.240s%s%.140s", s->scene, check->name,
+           s->text, s->stopped ? "" : "; ",
+           s->stopped ? "" : check->fix); /* a run that stopped says itself what to do */
   return false;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,7 @@ static void other_architectures_are_read(void **state)
       assert_int_equal(sb_sealed_file_open(path, &file, NULL), SB_OK);
       elf_version(EV_CURRENT);
       Elf *elf = elf_memory(file.bytes, file.size);
-      sb_audit_opcodes(elf, "plugin.so", &audit);
+      sb_audit_opcodes(elf, "plugin.so", true, &audit);
       elf_end(elf);
       const sb_finding *f = sb_audit_find(&audit, SB_AUDIT_RULE_fused);
       bool found = f && strstr(f->text, "fixture_sum");
@@ -116,6 +117,14 @@ static void other_architectures_are_read(void **state)
   rmdir(folder);
 }
 
+/* No section says any more that it holds code. */
+static void hide_code(unsigned char *bytes)
+{
+  const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)(void *)bytes;
+  ElfW(Shdr) *sections = (ElfW(Shdr) *)(void *)(bytes + header->e_shoff);
+  for (int i = 0; i < header->e_shnum; i++) sections[i].sh_flags ^= sections[i].sh_flags & SHF_EXECINSTR;
+}
+
 static void files_of_other_machines_are_refused(void **state)
 {
   (void)state;
@@ -126,12 +135,13 @@ static void files_of_other_machines_are_refused(void **state)
   assert_int_equal(sb_sealed_file_open(SAMEBIT_FIXTURES "/no_golden.so", &good, NULL), SB_OK);
   unsigned char *bytes = malloc(good.size);
   assert_non_null(bytes);
-  for (int fault = 0; fault < 3; fault++) {
+  for (int fault = 0; fault < 4; fault++) {
     memcpy(bytes, good.bytes, good.size);
     size_t size = good.size;
     if (fault == 0) bytes[18] = 0x28, bytes[19] = 0; /* ARM */
     if (fault == 1) bytes[16] = 2;                   /* an executable */
     if (fault == 2) size = 40;                       /* cut short */
+    if (fault == 3) hide_code(bytes);
     FILE *out = fopen(path, "wb");
     assert_non_null(out);
     assert_int_equal(fwrite(bytes, 1, size, out), size);
@@ -148,6 +158,81 @@ static void files_of_other_machines_are_refused(void **state)
   sb_sealed_file_close(&good);
   unlink(path);
   rmdir(folder);
+}
+
+/* A plugin of one function, built as the switches say, and what its audit says of a rule. NULL: nothing. */
+static void build_and_audit(const char *folder, const char *body, const char *switches, sb_audit_rule rule,
+                            const char *text)
+{
+  char source[80], path[80], command[1024];
+  sb_audit audit;
+  snprintf(source, sizeof source, "%s/x.c", folder);
+  snprintf(path, sizeof path, "%s/x.so", folder);
+  FILE *out = fopen(source, "w");
+  assert_non_null(out);
+  fprintf(out,
+          "#define _GNU_SOURCE\n#include <complex.h>\n#include <dlfcn.h>\n#include <signal.h>\n#include "
+          "<stdlib.h>\n#include <time.h>\n"
+          "extern const int samebit_plugin;\n__attribute__((visibility(\"default\"))) const int samebit_plugin = 1;\n"
+          "float brought(float x);\nvoid *work(float x);\nvoid *work(float x) { static float y; %s; return &y; }\n",
+          body);
+  fclose(out);
+  snprintf(command, sizeof command, "cc -O1 -shared -fPIC -fvisibility=hidden -Wl,-z,relro,-z,now %s -o %s -L%s %s",
+           source, path, folder, switches);
+  assert_int_equal(system(command), 0);
+  audit_path(path, &audit);
+  const sb_finding *f = sb_audit_find(&audit, rule);
+  if (text ? !f || !strstr(f->text, text) : audit.count != 0)
+    fail_msg("%s %s: \"%s\", %zu findings", body, switches, f ? f->text : "", audit.count);
+  sb_audit_clear(&audit);
+}
+
+static void what_a_solver_may_not_ask_for_is_found(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/samebit_audit_XXXXXX", command[64];
+  assert_non_null(mkdtemp(folder));
+  build_and_audit(folder, "y = x * 2", "", SB_AUDIT_RULE_elf, NULL);
+  build_and_audit(folder, "y = cimagf(cexpf(x * I))", "-lm", SB_AUDIT_RULE_libm, "cexpf");
+  build_and_audit(folder, "y = dlsym(RTLD_DEFAULT, \"sinf\") != 0", "", SB_AUDIT_RULE_late_code, "dlsym");
+  build_and_audit(folder, "y = dlopen(\"libm.so.6\", RTLD_NOW) != 0", "", SB_AUDIT_RULE_late_code, "dlopen");
+  build_and_audit(folder, "struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); y = t.tv_nsec", "",
+                  SB_AUDIT_RULE_outside, "clock_gettime");
+  build_and_audit(folder, "signal(SIGSEGV, SIG_IGN); y = x", "", SB_AUDIT_RULE_outside, "signal");
+  build_and_audit(folder, "y = rand()", "", SB_AUDIT_RULE_outside, "rand");
+#if defined(__x86_64__)
+  build_and_audit(folder, "y = __builtin_ia32_rdtsc()", "", SB_AUDIT_RULE_outside, "rdtsc, in work");
+#endif
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
+/* A library under a name of the C library's is judged when the file brings it; one that calls itself otherwise would be
+ * loaded from the file, not from the copy that was judged. */
+static void brought_libraries_are_judged(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/samebit_audit_XXXXXX", command[512];
+  assert_non_null(mkdtemp(folder));
+  static const struct {
+    const char *file, *name;
+    sb_audit_rule rule;
+    const char *text;
+  } list[] = {{"librt.so.9", "librt.so.9", SB_AUDIT_RULE_libm, "librt.so.9 calls sinf"},
+              {"libown.so", "libown.so", SB_AUDIT_RULE_libm, "libown.so calls sinf"},
+              {"libbare.so", "", SB_AUDIT_RULE_library, "link that library with -Wl,-soname,libbare.so"}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    snprintf(
+        command, sizeof command,
+        "printf '#include <math.h>\nfloat brought(float x) { return sinf(x); }\n' > %s/b.c && cc -O1 -shared -fPIC "
+        "-Wl,-z,relro,-z,now %s%s %s/b.c -o %s/%s -lm",
+        folder, *list[i].name ? "-Wl,-soname," : "", list[i].name, folder, folder, list[i].file);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "-l:%s -Wl,-rpath,%s", list[i].file, i ? "'$ORIGIN'" : folder);
+    build_and_audit(folder, "y = brought(x)", command, list[i].rule, list[i].text);
+  }
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
 }
 
 /* Damaged files must not bring the audit down: bytes are changed at random places, always the same ones. */
@@ -419,6 +504,8 @@ int main(void)
                                      cmocka_unit_test(good_plugins_have_no_findings),
                                      cmocka_unit_test(other_architectures_are_read),
                                      cmocka_unit_test(files_of_other_machines_are_refused),
+                                     cmocka_unit_test(what_a_solver_may_not_ask_for_is_found),
+                                     cmocka_unit_test(brought_libraries_are_judged),
                                      cmocka_unit_test(damaged_files_are_survived),
                                      cmocka_unit_test(files_in_bad_places_are_refused),
                                      cmocka_unit_test(links_are_followed_once),

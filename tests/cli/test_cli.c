@@ -224,6 +224,8 @@ static void near_names_are_suggested(void **state)
   (void)state;
   result r = call("rnu conf/humanoid.ini");
   expect(&r, 2, NULL, "[SB-CLI-USAGE] unknown command \"rnu\"; did you mean \"run\"?");
+  r = call("hashes dif a b");
+  expect(&r, 2, NULL, "[SB-CLI-USAGE] unknown command \"hashes dif\"; did you mean \"hashes diff\"?");
   r = call("plugins lst");
   expect(&r, 2, NULL, "did you mean \"plugins list\"?");
   r = call("run conf/humanoid.ini --tick 3");
@@ -350,6 +352,8 @@ static void determinism_compares_legs(void **state)
   expect(&r, 1, "its solver featherstone is not linked into that program", "only 1 leg ran");
   r = call("determinism conf/pile.ini --ticks 3 --cores /nowhere");
   expect(&r, 2, NULL, "[SB-FILE-OPEN]");
+  r = call("determinism conf/pile.ini --ticks 3 --cores conf");
+  expect(&r, 2, NULL, "conf has no core program: expected conf/NAME/run");
   r = call("determinism conf/pile.ini --ticks 0");
   expect(&r, 2, NULL, "expected a whole number from 1");
   r = call("--json determinism conf/pile.ini --ticks 3 --legs 'lanes-*' --keep kept");
@@ -410,6 +414,9 @@ static void verify_prints_a_certificate(void **state)
   write_text("pack/run_hashes.txt", "one steel 3 0000000000000001\nbad steel 3 0000000000000001\nnone steel 3 0000000000000001\nfar steel 3 0000000000000001\n");
   r = call("verify --pack pack");
   expect(&r, 1, "0 matched, 1 differ, 2 failed, 1 left out", "steel ends with ");
+  write_text("pack/run_hashes.txt", "# none\n");
+  r = call("verify --pack pack");
+  expect(&r, 1, "0 matched", "none of its 0 hashes was compared");
   write_text("pack/run_hashes.txt", "one steel three 1\n");
   r = call("verify --pack pack");
   expect(&r, 2, NULL, "expected scene, solver, ticks and hash");
@@ -688,7 +695,12 @@ static void groups_and_endings(void **state)
 static void hints_fit_the_outcome(void **state)
 {
   (void)state;
-  result r = call("plugins check '%s/../broken/restart.so' --case restart", SAMEBIT_FIXTURES);
+  char command[512];
+  snprintf(command, sizeof command, "mkfifo '%s/pipe.so'", folder);
+  assert_int_equal(system(command), 0);
+  result r = call("plugins check pipe.so --case file_place");
+  expect(&r, 1, "a plugin must be a regular file", NULL);
+  r = call("plugins check '%s/../broken/restart.so' --case restart", SAMEBIT_FIXTURES);
   assert_null(strstr(r.out, "free nothing in deactivate"));
   expect(&r, 1, "to mend it: look for a bad pointer", NULL);
   r = call("plugins check '%s/../broken/hostile_huge.so' --case hostile_huge --seconds 2", SAMEBIT_FIXTURES);

@@ -36,6 +36,15 @@ __asm__(".section .both,\"awx\",@progbits\n .byte 0\n .text");
 #if defined(WITH_file_libm)
 #include <math.h>
 static float disturb(float x) { return 0.0f * sinf(x); }
+#elif defined(WITH_file_late_code)
+#include <dlfcn.h>
+static float disturb(float x)
+{
+  float (*wave)(float) = (float (*)(float))(uintptr_t)dlsym(RTLD_DEFAULT, "sinf");
+  return wave ? 0.0f * wave(x) : 0.0f * x;
+}
+#elif defined(WITH_file_outside)
+static float disturb(float x) { return getenv("SAMEBIT_BROKEN_OUTSIDE") ? x : 0.0f * x; }
 #elif defined(WITH_file_resolver)
 static float plain_disturb(float x) { return 0.0f * x; }
 __attribute__((used)) static float (*choose_disturb(void))(float) { return plain_disturb; }

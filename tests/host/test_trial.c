@@ -194,6 +194,23 @@ static void pins_are_held_from_the_ini_file(void **state)
   sb_diagnostics_clear(&diag);
 }
 
+/* A solver without a verdict must not run in the host's process instead. */
+static void solvers_beyond_the_table_get_off(void **state)
+{
+  (void)state;
+  sb_trial *t = calloc(1, sizeof *t);
+  assert_non_null(t);
+  t->ran = t->behaved = true;
+  for (; t->count < SB_MAX_VERDICTS; t->count++)
+    t->verdicts[t->count] = (sb_trial_verdict){.solver = "one", .mode = SB_MODE_CROSS_PLATFORM};
+  assert_int_equal(sb_trial_find(t, "one", SB_BACKEND_CPU)->mode, SB_MODE_CROSS_PLATFORM);
+  const sb_trial_verdict *v = sb_trial_find(t, "seventeenth", SB_BACKEND_CPU);
+  assert_non_null(v);
+  assert_int_equal(v->mode, SB_MODE_OFF);
+  assert_non_null(strstr(v->reason, "it was not tried"));
+  free(t);
+}
+
 /* ---- the cache ---- */
 
 static void try_cached(const char *dir, bool expected)
@@ -381,13 +398,16 @@ static void the_host_survives_them_all(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(misbehaviour_is_named), cmocka_unit_test(bad_loads_are_contained),
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(misbehaviour_is_named),
+    cmocka_unit_test(bad_loads_are_contained),
 #if defined(__x86_64__)
     cmocka_unit_test(false_claims_are_refused),
     cmocka_unit_test(the_host_survives_them_all),
 #endif
     cmocka_unit_test(particle_solvers_are_tried),
     cmocka_unit_test(time_outs_are_kept),
+    cmocka_unit_test(solvers_beyond_the_table_get_off),
     cmocka_unit_test(plugins_are_tried_side_by_side),
     cmocka_unit_test(pins_are_held_from_the_ini_file),
     cmocka_unit_test(the_cache_is_believed_only_when_ours)

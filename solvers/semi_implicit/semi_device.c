@@ -36,29 +36,17 @@ typedef struct move_push {
   float dt, zero;
 } move_push;
 
-/* Where errors go while a chain of calls lasts; the first one ends it. */
+/* A device and the calls to it. */
 typedef struct chain {
   si_device *s;
-  const sb_compute *c;
-  sb_status status;
-  char *error;
-  uint32_t error_size;
+  sb_compute_calls calls;
 } chain;
 
-#define CALL(k, function, ...)                                                                                                                     \
-  do {                                                                                                                                             \
-    if (!(k)->status) (k)->status = (k)->c->function((k)->c->context, __VA_ARGS__, (k)->error, (k)->error_size);                                   \
-  } while (0)
-
-static void out_of_memory(chain *k)
-{
-  k->status = SB_E_MEMORY;
-  snprintf(k->error, k->error_size, "out of memory for the device's data");
-}
+#define CALL(k, ...) SB_COMPUTE_CALL(&(k)->calls, __VA_ARGS__)
 
 /* ---- rows of elements ---- */
 
-static void put_whole(uint32_t *row, uint32_t at, const int32_t *particles, uint32_t n)
+static void put_wholes(uint32_t *row, uint32_t at, const int32_t *particles, uint32_t n)
 {
   for (uint32_t i = 0; i < n; i++) row[at + i] = (uint32_t)(particles[i] < 0 ? particles[0] : particles[i]);
 }
@@ -74,14 +62,14 @@ static void fill_row(const si_device *s, si_kind kind, uint32_t i, uint32_t *row
   switch (kind) {
   case SI_SPRINGS:
     e = p->springs[i];
-    put_whole(row, 0, m->spring_indices + 2 * (size_t)e, 2);
+    put_wholes(row, 0, m->spring_indices + 2 * (size_t)e, 2);
     put_floats(row, 2, m->spring_rest_length + e, 1);
     put_floats(row, 3, p->spring_ke + i, 1);
     put_floats(row, 4, m->spring_damping + e, 1);
     break;
   case SI_TRIS:
     e = p->tris[i];
-    put_whole(row, 0, m->tri_indices + 3 * (size_t)e, 3);
+    put_wholes(row, 0, m->tri_indices + 3 * (size_t)e, 3);
     put_floats(row, 3, m->tri_pose + 4 * (size_t)e, 4);
     put_floats(row, 7, m->tri_area + e, 1);
     put_floats(row, 8, m->tri_ke + e, 1);
@@ -92,14 +80,14 @@ static void fill_row(const si_device *s, si_kind kind, uint32_t i, uint32_t *row
     break;
   case SI_EDGES:
     e = p->edges[i];
-    put_whole(row, 0, m->edge_indices + 4 * (size_t)e, 4);
+    put_wholes(row, 0, m->edge_indices + 4 * (size_t)e, 4);
     put_floats(row, 4, m->edge_rest_angle + e, 1);
     put_floats(row, 5, m->edge_bending_ke + e, 1);
     put_floats(row, 6, m->edge_bending_kd + e, 1);
     break;
   case SI_TETS:
     e = p->tets[i];
-    put_whole(row, 0, m->tet_indices + 4 * (size_t)e, 4);
+    put_wholes(row, 0, m->tet_indices + 4 * (size_t)e, 4);
     put_floats(row, 4, m->tet_pose + 9 * (size_t)e, 9);
     put_floats(row, 13, m->tet_volume + e, 1);
     put_floats(row, 14, m->tet_k_mu + e, 1);
@@ -108,7 +96,7 @@ static void fill_row(const si_device *s, si_kind kind, uint32_t i, uint32_t *row
     break;
   default:
     e = p->holds[i];
-    put_whole(row, 0, m->attachment_particle + e, 1);
+    put_wholes(row, 0, m->attachment_particle + e, 1);
     row[1] = m->attachment_body[e] < 0 ? m->body_count : (uint32_t)m->attachment_body[e];
     put_floats(row, 2, m->attachment_point + 3 * (size_t)e, 3);
     put_floats(row, 5, p->hold_ke + i, 1);
@@ -122,7 +110,7 @@ static void send_elements(chain *k, si_kind kind)
   uint32_t words = row_words[kind], count = s->p->count[kind];
   uint32_t *rows = malloc(((size_t)count * words + 1) * sizeof *rows);
   if (!rows) {
-    out_of_memory(k);
+    sb_compute_no_memory(&k->calls);
     return;
   }
   for (uint32_t i = 0; i < count; i++) fill_row(s, kind, i, rows + (size_t)i * words);
@@ -132,14 +120,6 @@ static void send_elements(chain *k, si_kind kind)
 
 /* ---- buffers ---- */
 
-static void make_buffer(chain *k, uint32_t *handle, uint64_t bytes) { CALL(k, create_buffer, bytes ? bytes : 4, handle); }
-
-static void fill_buffer(chain *k, uint32_t *handle, const void *data, uint64_t bytes)
-{
-  make_buffer(k, handle, bytes);
-  CALL(k, upload, *handle, 0, data, bytes);
-}
-
 /* Own particles with world and weight; weight and radius of all. */
 static void fill_particles(chain *k)
 {
@@ -147,17 +127,17 @@ static void fill_particles(chain *k)
   const sb_model *m = s->p->model;
   uint32_t *own = malloc(((size_t)s->p->own_count + 1) * 16);
   float *all = malloc(((size_t)m->particle_count + 1) * 8);
-  if (!own || !all) out_of_memory(k);
-  for (uint32_t i = 0; !k->status && i < s->p->own_count; i++) {
+  if (!own || !all) sb_compute_no_memory(&k->calls);
+  for (uint32_t i = 0; !k->calls.status && i < s->p->own_count; i++) {
     uint32_t p = s->p->own[i], *row = own + 4 * (size_t)i;
     row[0] = p;
     row[1] = (uint32_t)m->deformable_world[m->particle_deformable[p]];
     memcpy(row + 2, m->particle_inv_mass + p, sizeof *row);
     row[3] = 0;
   }
-  for (uint32_t p = 0; !k->status && p < m->particle_count; p++) all[2 * (size_t)p] = m->particle_inv_mass[p], all[2 * (size_t)p + 1] = m->particle_radius[p];
-  fill_buffer(k, &s->own, own, 16ull * s->p->own_count);
-  fill_buffer(k, &s->particles, all, 8ull * m->particle_count);
+  for (uint32_t p = 0; !k->calls.status && p < m->particle_count; p++) all[2 * (size_t)p] = m->particle_inv_mass[p], all[2 * (size_t)p + 1] = m->particle_radius[p];
+  sb_compute_fill_buffer(&k->calls, &s->own, own, 16ull * s->p->own_count);
+  sb_compute_fill_buffer(&k->calls, &s->particles, all, 8ull * m->particle_count);
   free(own);
   free(all);
 }
@@ -170,60 +150,49 @@ static void make_buffers(chain *k)
   uint64_t particles = b->model->particle_count, touches = b->particle_contact_capacity, nears = b->near_pair_capacity, slots = p->slot[SI_HOLDS] + p->count[SI_HOLDS];
   CALL(k, state_buffer, "particle_q", &s->q);
   CALL(k, state_buffer, "particle_qd", &s->qd);
-  for (int kind = 0; kind < SI_TOUCHES; kind++) make_buffer(k, &s->words[kind], 4ull * row_words[kind] * p->count[kind]);
-  make_buffer(k, &s->force, slots * 12);
+  for (int kind = 0; kind < SI_TOUCHES; kind++) sb_compute_make_buffer(&k->calls, &s->words[kind], 4ull * row_words[kind] * p->count[kind]);
+  sb_compute_make_buffer(&k->calls, &s->force, slots * 12);
   s->body_stride = (((uint64_t)b->model->body_count + 1) * BODY_FLOATS * sizeof(float) + SB_COMPUTE_ALIGNMENT - 1) / SB_COMPUTE_ALIGNMENT * SB_COMPUTE_ALIGNMENT;
-  make_buffer(k, &s->bodies, s->body_stride * s->settings.substeps);
-  make_buffer(k, &s->touches, touches * TOUCH_WORDS * 4);
-  make_buffer(k, &s->touch_force, touches * 12);
-  make_buffer(k, &s->touch_start, (particles + 1) * 4);
-  make_buffer(k, &s->nears, nears * NEAR_WORDS * 4);
-  make_buffer(k, &s->near_force, nears * SI_NEAR_FLOATS * 4);
-  make_buffer(k, &s->near_first, (particles + 1) * 4);
-  make_buffer(k, &s->near_entry, nears * 16);
-  make_buffer(k, &s->share, particles * 4);
-  make_buffer(k, &s->counts, 8);
-  make_buffer(k, &s->groups, 24);
-  fill_buffer(k, &s->first, p->first, (particles + 1) * 4);
-  fill_buffer(k, &s->entry, p->entry, 4ull * p->first[particles]);
-  fill_buffer(k, &s->gravity, b->model->gravity, 12ull * b->model->world_count);
+  sb_compute_make_buffer(&k->calls, &s->bodies, s->body_stride * s->settings.substeps);
+  sb_compute_make_buffer(&k->calls, &s->touches, touches * TOUCH_WORDS * 4);
+  sb_compute_make_buffer(&k->calls, &s->touch_force, touches * 12);
+  sb_compute_make_buffer(&k->calls, &s->touch_start, (particles + 1) * 4);
+  sb_compute_make_buffer(&k->calls, &s->nears, nears * NEAR_WORDS * 4);
+  sb_compute_make_buffer(&k->calls, &s->near_force, nears * SI_NEAR_FLOATS * 4);
+  sb_compute_make_buffer(&k->calls, &s->near_first, (particles + 1) * 4);
+  sb_compute_make_buffer(&k->calls, &s->near_entry, nears * 16);
+  sb_compute_make_buffer(&k->calls, &s->share, particles * 4);
+  sb_compute_make_buffer(&k->calls, &s->counts, 8);
+  sb_compute_make_buffer(&k->calls, &s->groups, 24);
+  sb_compute_fill_buffer(&k->calls, &s->first, p->first, (particles + 1) * 4);
+  sb_compute_fill_buffer(&k->calls, &s->entry, p->entry, 4ull * p->first[particles]);
+  sb_compute_fill_buffer(&k->calls, &s->gravity, b->model->gravity, 12ull * b->model->world_count);
   fill_particles(k);
   s->body_rows = b->host->alloc(b->host->context, s->body_stride * s->settings.substeps);
-  if (!s->body_rows) out_of_memory(k);
+  if (!s->body_rows) sb_compute_no_memory(&k->calls);
 }
-
-#define PIPELINE(k, handle, name, buffers, push_type)                                                                                              \
-  do {                                                                                                                                             \
-    const sb_pipeline_desc desc_ = {sizeof desc_, buffers, sizeof(push_type), 0, #name, name##_spv, sizeof name##_spv / sizeof *name##_spv};       \
-    CALL(k, create_pipeline, &desc_, handle);                                                                                                      \
-  } while (0)
 
 sb_status si_device_bind(si_device *s, const sb_bind *bind, const si_particles *particles, const si_settings *settings, char *error, uint32_t error_size)
 {
   s->bind = bind;
   s->p = particles;
   s->settings = *settings;
-  s->compute = bind->host->get_extension(bind->host->context, SB_COMPUTE_EXTENSION_ID);
-  if (!s->compute || s->compute->struct_size != sizeof *s->compute) {
-    snprintf(error, error_size, "this host gives no %s", SB_COMPUTE_EXTENSION_ID);
-    return SB_E_UNSUPPORTED;
-  }
-  chain k = {s, s->compute, SB_OK, error, error_size};
+  s->compute = sb_find_compute(bind, error, error_size);
+  if (!s->compute) return SB_E_UNSUPPORTED;
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
   make_buffers(&k);
-  PIPELINE(&k, &s->elements[SI_SPRINGS], semi_springs, 4, element_push);
-  PIPELINE(&k, &s->elements[SI_TRIS], semi_tris, 4, element_push);
-  PIPELINE(&k, &s->elements[SI_EDGES], semi_edges, 4, element_push);
-  PIPELINE(&k, &s->elements[SI_TETS], semi_tets, 4, element_push);
-  PIPELINE(&k, &s->elements[SI_HOLDS], semi_holds, 5, element_push);
-  PIPELINE(&k, &s->meet[0], semi_touches, 8, meet_push);
-  PIPELINE(&k, &s->meet[1], semi_nears, 8, meet_push);
-  PIPELINE(&k, &s->move, semi_move, 12, move_push);
-  return k.status;
+  SB_COMPUTE_PIPELINE(&k.calls, &s->elements[SI_SPRINGS], semi_springs, 4, element_push);
+  SB_COMPUTE_PIPELINE(&k.calls, &s->elements[SI_TRIS], semi_tris, 4, element_push);
+  SB_COMPUTE_PIPELINE(&k.calls, &s->elements[SI_EDGES], semi_edges, 4, element_push);
+  SB_COMPUTE_PIPELINE(&k.calls, &s->elements[SI_TETS], semi_tets, 4, element_push);
+  SB_COMPUTE_PIPELINE(&k.calls, &s->elements[SI_HOLDS], semi_holds, 5, element_push);
+  SB_COMPUTE_PIPELINE(&k.calls, &s->meet[0], semi_touches, 8, meet_push);
+  SB_COMPUTE_PIPELINE(&k.calls, &s->meet[1], semi_nears, 8, meet_push);
+  SB_COMPUTE_PIPELINE(&k.calls, &s->move, semi_move, 12, move_push);
+  return k.calls.status;
 }
 
 /* ---- the graph of a tick ---- */
-
-static sb_binding whole(uint32_t buffer) { return (sb_binding){.buffer = buffer}; }
 
 static void record_forces(chain *k, uint32_t graph, uint32_t substep, bool touching, bool near)
 {
@@ -231,14 +200,14 @@ static void record_forces(chain *k, uint32_t graph, uint32_t substep, bool touch
   const sb_binding bodies = {.buffer = s->bodies, .offset = substep * s->body_stride, .bytes = s->body_stride};
   for (int kind = 0; kind < SI_TOUCHES; kind++) {
     const element_push push = {s->p->count[kind], s->p->slot[kind]};
-    const sb_binding bindings[5] = {whole(s->q), whole(s->qd), whole(s->words[kind]), kind == SI_HOLDS ? bodies : whole(s->force), whole(s->force)};
+    const sb_binding bindings[5] = {sb_whole_buffer(s->q), sb_whole_buffer(s->qd), sb_whole_buffer(s->words[kind]), kind == SI_HOLDS ? bodies : sb_whole_buffer(s->force), sb_whole_buffer(s->force)};
     CALL(k, dispatch, graph, s->elements[kind], bindings, &push, (push.count + LOCAL - 1) / LOCAL);
   }
   for (uint32_t which = 0; which < 2; which++) {
     if (!(which ? near : touching)) continue;
     const meet_push push = {which ? s->bind->near_pair_capacity : s->bind->particle_contact_capacity, s->settings.contact_omega, s->settings.contact_zeta, s->settings.dt, 0.0f};
-    const sb_binding bindings[8] = {whole(s->q), whole(s->qd), whole(which ? s->nears : s->touches), bodies, whole(which ? s->near_force : s->touch_force),
-                                    whole(s->particles), whole(s->share), whole(s->counts)};
+    const sb_binding bindings[8] = {sb_whole_buffer(s->q), sb_whole_buffer(s->qd), sb_whole_buffer(which ? s->nears : s->touches), bodies, sb_whole_buffer(which ? s->near_force : s->touch_force),
+                                    sb_whole_buffer(s->particles), sb_whole_buffer(s->share), sb_whole_buffer(s->counts)};
     CALL(k, dispatch_indirect, graph, s->meet[which], bindings, &push, s->groups, 12ull * which);
   }
   CALL(k, barrier, graph);
@@ -248,9 +217,9 @@ static void record_tick(chain *k, uint32_t graph, bool touching, bool near)
 {
   si_device *s = k->s;
   const move_push push = {s->p->own_count, touching, near, s->settings.dt, 0.0f};
-  const sb_binding move[12] = {whole(s->q), whole(s->qd), whole(s->own), whole(s->first), whole(s->entry), whole(s->force), whole(s->touch_force),
-                               whole(s->touch_start), whole(s->near_force), whole(s->near_first), whole(s->near_entry), whole(s->gravity)};
-  for (uint32_t n = 0; n < s->settings.substeps && !k->status; n++) {
+  const sb_binding move[12] = {sb_whole_buffer(s->q), sb_whole_buffer(s->qd), sb_whole_buffer(s->own), sb_whole_buffer(s->first), sb_whole_buffer(s->entry), sb_whole_buffer(s->force), sb_whole_buffer(s->touch_force),
+                               sb_whole_buffer(s->touch_start), sb_whole_buffer(s->near_force), sb_whole_buffer(s->near_first), sb_whole_buffer(s->near_entry), sb_whole_buffer(s->gravity)};
+  for (uint32_t n = 0; n < s->settings.substeps && !k->calls.status; n++) {
     record_forces(k, graph, n, touching, near);
     CALL(k, dispatch, graph, s->move, move, &push, (push.count + LOCAL - 1) / LOCAL);
     CALL(k, barrier, graph);
@@ -259,18 +228,18 @@ static void record_tick(chain *k, uint32_t graph, bool touching, bool near)
 
 sb_status si_device_activate(si_device *s, const si_settings *settings, char *error, uint32_t error_size)
 {
-  chain k = {s, s->compute, SB_OK, error, error_size};
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
   if (s->graphs_made && s->graph_dt == settings->dt) return SB_OK;
   s->settings = *settings;
-  for (int kind = 0; kind < SI_TOUCHES && !k.status; kind++) send_elements(&k, (si_kind)kind);
+  for (int kind = 0; kind < SI_TOUCHES && !k.calls.status; kind++) send_elements(&k, (si_kind)kind);
   for (uint32_t g = 0; g < (s->bind->near_pair_capacity ? 4u : 2u); g++) {
     CALL(&k, create_graph, &s->graphs[g]);
     record_tick(&k, s->graphs[g], g & 1u, g & 2u);
     CALL(&k, finish_graph, s->graphs[g]);
   }
-  s->graphs_made = !k.status;
+  s->graphs_made = !k.calls.status;
   s->graph_dt = settings->dt;
-  return k.status;
+  return k.calls.status;
 }
 
 /* ---- the step ---- */
@@ -341,7 +310,7 @@ static void send_nears(chain *k, const sb_near_pairs *c)
 
 sb_status si_device_step(si_device *s, si_particles *p, const sb_step *step, const si_tick *tick, char *error, uint32_t error_size)
 {
-  chain k = {s, s->compute, SB_OK, error, error_size};
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
   const uint32_t counts[2] = {step->particle_contacts->count, step->near_pairs->count};
   const uint32_t groups[6] = {(counts[0] + LOCAL - 1) / LOCAL, 1, 1, (counts[1] + LOCAL - 1) / LOCAL, 1, 1};
   if (counts[0] || p->count[SI_HOLDS]) send_bodies(&k, p, step, tick);
@@ -351,5 +320,5 @@ sb_status si_device_step(si_device *s, si_particles *p, const sb_step *step, con
   CALL(&k, upload, s->counts, 0, counts, sizeof counts);
   CALL(&k, upload, s->groups, 0, groups, sizeof groups);
   CALL(&k, run, s->graphs[(counts[0] ? 1u : 0u) | (counts[1] ? 2u : 0u)]);
-  return k.status;
+  return k.calls.status;
 }

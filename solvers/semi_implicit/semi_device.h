@@ -2,7 +2,7 @@
 #ifndef SAMEBIT_SEMI_DEVICE_H
 #define SAMEBIT_SEMI_DEVICE_H
 
-#include "samebit/compute.h"
+#include "samebit/compute_tools.h"
 #include "semi_particles.h"
 
 typedef struct si_device {

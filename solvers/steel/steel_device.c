@@ -43,29 +43,15 @@ typedef struct manifold_push {
   float h, inv_h, omega, zeta, max_push, threshold, relax, zero;
 } manifold_push;
 
-/* Where errors go while a chain of calls lasts; the first one ends it. */
+/* A device and the calls to it. */
 typedef struct chain {
   st_device *s;
-  const sb_compute *c;
-  sb_status status;
-  char *error;
-  uint32_t error_size;
+  sb_compute_calls calls;
 } chain;
 
-#define CALL(k, function, ...)                                                                                                                     \
-  do {                                                                                                                                             \
-    if (!(k)->status) (k)->status = (k)->c->function((k)->c->context, __VA_ARGS__, (k)->error, (k)->error_size);                                   \
-  } while (0)
+#define CALL(k, ...) SB_COMPUTE_CALL(&(k)->calls, __VA_ARGS__)
 
 /* ---- buffers ---- */
-
-static void make_buffer(chain *k, uint32_t *handle, uint64_t bytes) { CALL(k, create_buffer, bytes ? bytes : 4, handle); }
-
-static void fill_buffer(chain *k, uint32_t *handle, const void *data, uint64_t bytes)
-{
-  make_buffer(k, handle, bytes);
-  CALL(k, upload, *handle, 0, data, bytes);
-}
 
 /* Of each record: body, world, where its joint's coordinates and dofs begin, centre of mass, 1/kg. */
 static void fill_fixed(chain *k, const uint32_t *moved)
@@ -79,7 +65,7 @@ static void fill_fixed(chain *k, const uint32_t *moved)
     memcpy(to + 4, m->body_com + 3 * (size_t)body, 3 * sizeof *to);
     memcpy(to + 7, m->body_inv_mass + body, sizeof *to);
   }
-  fill_buffer(k, &s->fixed, s->words, 32ull * s->records);
+  sb_compute_fill_buffer(&k->calls, &s->fixed, s->words, 32ull * s->records);
 }
 
 static void fill_radii(chain *k)
@@ -88,13 +74,13 @@ static void fill_radii(chain *k)
   const sb_model *m = s->bind->model;
   float *radius = calloc((size_t)m->shape_count + 1, sizeof *radius);
   if (!radius) {
-    k->status = SB_E_MEMORY;
-    snprintf(k->error, k->error_size, "out of memory for %u shapes", m->shape_count);
+    k->calls.status = SB_E_MEMORY;
+    snprintf(k->calls.error, k->calls.error_size, "out of memory for %u shapes", m->shape_count);
     return;
   }
   for (uint32_t i = 0; i < m->shape_count; i++)
     if (m->shape_type[i] == SB_SHAPE_SPHERE || m->shape_type[i] == SB_SHAPE_CAPSULE) radius[i] = m->shape_size[3 * (size_t)i];
-  fill_buffer(k, &s->radius, radius, sizeof *radius * (uint64_t)m->shape_count);
+  sb_compute_fill_buffer(&k->calls, &s->radius, radius, sizeof *radius * (uint64_t)m->shape_count);
   free(radius);
 }
 
@@ -103,18 +89,18 @@ static void make_buffers(chain *k, const uint32_t *moved, const st_frame *frames
   st_device *s = k->s;
   uint64_t rows = (uint64_t)s->records + 1, contacts = s->bind->contact_capacity;
   fill_fixed(k, moved);
-  if (!k->status) fill_radii(k);
-  fill_buffer(k, &s->gravity, s->bind->model->gravity, 12ull * s->bind->model->world_count);
-  fill_buffer(k, &s->frames, frames, rows * sizeof *frames);
-  fill_buffer(k, &s->bodies, bodies, rows * sizeof *bodies);
-  make_buffer(k, &s->masses, rows * 32);
-  make_buffer(k, &s->warms, rows * sizeof(st_warm));
-  make_buffer(k, &s->blocks, (contacts + 31) / 32 * 32 * CONSTRAINT_FIELDS * sizeof(float));
-  make_buffer(k, &s->manifolds, contacts * 16);
-  make_buffer(k, &s->starts, 32 * sizeof(uint32_t));
-  make_buffer(k, &s->groups, 3 * GROUPS_COUNT * sizeof(uint32_t));
-  make_buffer(k, &s->contacts, contacts * CONTACT_WORDS * sizeof(uint32_t));
-  make_buffer(k, &s->cache, contacts * ST_CACHE_FLOATS * sizeof(float));
+  if (!k->calls.status) fill_radii(k);
+  sb_compute_fill_buffer(&k->calls, &s->gravity, s->bind->model->gravity, 12ull * s->bind->model->world_count);
+  sb_compute_fill_buffer(&k->calls, &s->frames, frames, rows * sizeof *frames);
+  sb_compute_fill_buffer(&k->calls, &s->bodies, bodies, rows * sizeof *bodies);
+  sb_compute_make_buffer(&k->calls, &s->masses, rows * 32);
+  sb_compute_make_buffer(&k->calls, &s->warms, rows * sizeof(st_warm));
+  sb_compute_make_buffer(&k->calls, &s->blocks, (contacts + 31) / 32 * 32 * CONSTRAINT_FIELDS * sizeof(float));
+  sb_compute_make_buffer(&k->calls, &s->manifolds, contacts * 16);
+  sb_compute_make_buffer(&k->calls, &s->starts, 32 * sizeof(uint32_t));
+  sb_compute_make_buffer(&k->calls, &s->groups, 3 * GROUPS_COUNT * sizeof(uint32_t));
+  sb_compute_make_buffer(&k->calls, &s->contacts, contacts * CONTACT_WORDS * sizeof(uint32_t));
+  sb_compute_make_buffer(&k->calls, &s->cache, contacts * ST_CACHE_FLOATS * sizeof(float));
   CALL(k, state_buffer, "body_q", &s->body_q);
   CALL(k, state_buffer, "body_qd", &s->body_qd);
   CALL(k, state_buffer, "body_f", &s->body_f);
@@ -122,25 +108,19 @@ static void make_buffers(chain *k, const uint32_t *moved, const st_frame *frames
   CALL(k, state_buffer, "joint_qd", &s->joint_qd);
 }
 
-#define PIPELINE(k, handle, name, buffers, push_type)                                                                                              \
-  do {                                                                                                                                             \
-    const sb_pipeline_desc desc_ = {sizeof desc_, buffers, sizeof(push_type), 0, #name, name##_spv, sizeof name##_spv / sizeof *name##_spv};       \
-    CALL(k, create_pipeline, &desc_, handle);                                                                                                      \
-  } while (0)
-
 static void make_pipelines(chain *k)
 {
   st_device *s = k->s;
-  PIPELINE(k, &s->body_pass[BODIES_LOAD], steel_load, 9, body_push);
-  PIPELINE(k, &s->body_pass[BODIES_PUSH], steel_push, 4, body_push);
-  PIPELINE(k, &s->body_pass[BODIES_MOVE], steel_move, 4, body_push);
-  PIPELINE(k, &s->body_pass[BODIES_KEEP], steel_keep, 9, body_push);
-  PIPELINE(k, &s->manifold_pass[PREPARE], steel_prepare, 9, manifold_push);
-  PIPELINE(k, &s->manifold_pass[WARM], steel_warm, 6, manifold_push);
-  PIPELINE(k, &s->manifold_pass[SOLVE], steel_solve, 6, manifold_push);
-  PIPELINE(k, &s->manifold_pass[RESTITUTE], steel_restitute, 6, manifold_push);
-  PIPELINE(k, &s->manifold_pass[KEEP], steel_impulses, 7, manifold_push);
-  PIPELINE(k, &s->manifold_pass[CLEAR], steel_clear, 7, manifold_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->body_pass[BODIES_LOAD], steel_load, 9, body_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->body_pass[BODIES_PUSH], steel_push, 4, body_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->body_pass[BODIES_MOVE], steel_move, 4, body_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->body_pass[BODIES_KEEP], steel_keep, 9, body_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[PREPARE], steel_prepare, 9, manifold_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[WARM], steel_warm, 6, manifold_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[SOLVE], steel_solve, 6, manifold_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[RESTITUTE], steel_restitute, 6, manifold_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[KEEP], steel_impulses, 7, manifold_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[CLEAR], steel_clear, 7, manifold_push);
 }
 
 sb_status st_device_bind(st_device *s, const sb_bind *bind, uint32_t records, const uint32_t *moved, const st_frame *frames, const st_body *bodies,
@@ -149,11 +129,8 @@ sb_status st_device_bind(st_device *s, const sb_bind *bind, uint32_t records, co
   const uint64_t words = bind->contact_capacity > 2ull * records ? bind->contact_capacity : 2ull * records;
   s->bind = bind;
   s->records = records;
-  s->compute = bind->host->get_extension(bind->host->context, SB_COMPUTE_EXTENSION_ID);
-  if (!s->compute || s->compute->struct_size != sizeof *s->compute) {
-    snprintf(error, error_size, "this host gives no %s", SB_COMPUTE_EXTENSION_ID);
-    return SB_E_UNSUPPORTED;
-  }
+  s->compute = sb_find_compute(bind, error, error_size);
+  if (!s->compute) return SB_E_UNSUPPORTED;
   uint64_t most = s->compute->binding_bytes_max / (CONSTRAINT_FIELDS * sizeof(float)), cleared = (uint64_t)s->compute->groups_max * LOCAL / ST_CACHE_FLOATS;
   if (most > cleared) most = cleared; /* in one dispatch */
   if (bind->contact_capacity > most) {
@@ -166,15 +143,13 @@ sb_status st_device_bind(st_device *s, const sb_bind *bind, uint32_t records, co
     snprintf(error, error_size, "out of memory for %u contacts", bind->contact_capacity);
     return SB_E_MEMORY;
   }
-  chain k = {s, s->compute, SB_OK, error, error_size};
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
   make_buffers(&k, moved, frames, bodies);
   make_pipelines(&k);
-  return k.status;
+  return k.calls.status;
 }
 
 /* ---- the graph of a tick ---- */
-
-static sb_binding whole(uint32_t buffer) { return (sb_binding){.buffer = buffer}; }
 
 static void barrier(chain *k, uint32_t graph) { CALL(k, barrier, graph); }
 
@@ -182,8 +157,8 @@ static void pass_bodies(chain *k, uint32_t graph, uint32_t pass)
 {
   st_device *s = k->s;
   const body_push push = {s->records, s->settings.h};
-  const sb_binding bindings[9] = {whole(s->bodies), whole(s->frames), whole(s->masses), whole(s->warms), whole(s->fixed), whole(s->body_q), whole(s->body_qd),
-                                  whole(pass == BODIES_LOAD ? s->body_f : s->joint_q), whole(pass == BODIES_LOAD ? s->gravity : s->joint_qd)};
+  const sb_binding bindings[9] = {sb_whole_buffer(s->bodies), sb_whole_buffer(s->frames), sb_whole_buffer(s->masses), sb_whole_buffer(s->warms), sb_whole_buffer(s->fixed), sb_whole_buffer(s->body_q), sb_whole_buffer(s->body_qd),
+                                  sb_whole_buffer(pass == BODIES_LOAD ? s->body_f : s->joint_q), sb_whole_buffer(pass == BODIES_LOAD ? s->gravity : s->joint_qd)};
   CALL(k, dispatch, graph, s->body_pass[pass], bindings, &push, (push.count + LOCAL - 1) / LOCAL);
   barrier(k, graph);
 }
@@ -195,8 +170,8 @@ static void pass_manifolds(chain *k, uint32_t graph, uint32_t pass, uint32_t col
   const manifold_push push = {.color = color, .serial = serial, .capacity = s->bind->contact_capacity, .nobody = s->records, .h = set->h, .inv_h = set->inv_h,
                               .omega = set->contact_omega, .zeta = set->contact_zeta, .max_push = set->max_push,
                               .threshold = set->restitution_threshold, .relax = relax ? 1.0f : 0.0f, .zero = 0.0f};
-  const sb_binding bindings[9] = {whole(s->bodies), whole(s->frames), whole(s->masses), whole(s->blocks), whole(s->manifolds), whole(s->starts),
-                                  whole(pass == PREPARE ? s->contacts : s->cache), whole(s->radius), whole(s->cache)};
+  const sb_binding bindings[9] = {sb_whole_buffer(s->bodies), sb_whole_buffer(s->frames), sb_whole_buffer(s->masses), sb_whole_buffer(s->blocks), sb_whole_buffer(s->manifolds), sb_whole_buffer(s->starts),
+                                  sb_whole_buffer(pass == PREPARE ? s->contacts : s->cache), sb_whole_buffer(s->radius), sb_whole_buffer(s->cache)};
   CALL(k, dispatch_indirect, graph, s->manifold_pass[pass], bindings, &push, s->groups, 12ull * groups);
   barrier(k, graph);
 }
@@ -226,7 +201,7 @@ static void record_tick(chain *k, uint32_t graph, uint32_t colors, bool bounces)
 
 sb_status st_device_activate(st_device *s, st_settings settings, char *error, uint32_t error_size)
 {
-  chain k = {s, s->compute, SB_OK, error, error_size};
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
   if (s->graphs_made && s->graph_h == settings.h) return SB_OK;
   s->settings = settings;
   for (uint32_t bounces = 0; bounces < 2; bounces++)
@@ -236,9 +211,9 @@ sb_status st_device_activate(st_device *s, st_settings settings, char *error, ui
       record_tick(&k, *graph, color_steps[i], bounces);
       CALL(&k, finish_graph, *graph);
     }
-  s->graphs_made = !k.status;
+  s->graphs_made = !k.calls.status;
   s->graph_h = settings.h;
-  return k.status;
+  return k.calls.status;
 }
 
 /* ---- the step ---- */
@@ -282,7 +257,7 @@ static uint32_t send_manifolds(chain *k, const st_tick *t, const st_graph *g)
 
 sb_status st_device_step(st_device *s, const st_tick *t, const st_graph *g, char *error, uint32_t error_size)
 {
-  chain k = {s, s->compute, SB_OK, error, error_size};
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
   uint32_t used = send_manifolds(&k, t, g), step = 0;
   bool bounces = false;
   for (uint32_t i = 0; i < t->contacts->count && !bounces; i++) bounces = t->contacts->restitution[i] > 0.0f;
@@ -296,5 +271,5 @@ sb_status st_device_step(st_device *s, const st_tick *t, const st_graph *g, char
   CALL(&k, upload, s->cache, 0, t->cache, (uint64_t)old * ST_CACHE_FLOATS * sizeof(float));
   CALL(&k, run, s->graphs[bounces][step]);
   CALL(&k, download, s->cache, 0, t->cache, (uint64_t)t->contacts->count * ST_CACHE_FLOATS * sizeof(float));
-  return k.status;
+  return k.calls.status;
 }

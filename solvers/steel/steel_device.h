@@ -2,7 +2,7 @@
 #ifndef SAMEBIT_STEEL_DEVICE_H
 #define SAMEBIT_STEEL_DEVICE_H
 
-#include "samebit/compute.h"
+#include "samebit/compute_tools.h"
 #include "steel_graph.h"
 
 /* Empty dispatches cost time, so graphs differ in how many colours they go through. */

@@ -57,35 +57,15 @@ typedef struct near_push {
   float zero;
 } near_push;
 
-/* Where errors go while a chain of calls lasts; the first one ends it. */
+/* A device and the calls to it. */
 typedef struct chain {
   xp_device *s;
-  const sb_compute *c;
-  sb_status status;
-  char *error;
-  uint32_t error_size;
+  sb_compute_calls calls;
 } chain;
 
-#define CALL(k, function, ...) \
-  do { \
-    if (!(k)->status) (k)->status = (k)->c->function((k)->c->context, __VA_ARGS__, (k)->error, (k)->error_size); \
-  } while (0)
+#define CALL(k, ...) SB_COMPUTE_CALL(&(k)->calls, __VA_ARGS__)
 
 /* ---- buffers ---- */
-
-static void make_buffer(chain *k, uint32_t *handle, uint64_t bytes) { CALL(k, create_buffer, bytes ? bytes : 4, handle); }
-
-static void fill_buffer(chain *k, uint32_t *handle, const void *data, uint64_t bytes)
-{
-  make_buffer(k, handle, bytes);
-  CALL(k, upload, *handle, 0, data, bytes);
-}
-
-static void out_of_memory(chain *k)
-{
-  k->status = SB_E_MEMORY;
-  snprintf(k->error, k->error_size, "out of memory for the device's data");
-}
 
 static const void *bundle_at(const xp_cloth *c, uint32_t kind, uint32_t bundle) { return xp_bundle_particles(c, kind, bundle); }
 
@@ -97,7 +77,7 @@ static void fill_bundles(chain *k, uint32_t kind)
   size_t words = bundle_words[kind], total = order->places[kind] * words;
   uint32_t *data = malloc((total + 1) * sizeof *data);
   if (!data) {
-    out_of_memory(k);
+    sb_compute_no_memory(&k->calls);
     return;
   }
   for (uint32_t i = 0; i < order->places[kind]; i++) {
@@ -105,10 +85,10 @@ static void fill_bundles(chain *k, uint32_t kind)
     if (b != XP_NONE) memcpy(to, bundle_at(s->cloth, kind, b), words * sizeof *to);
     for (uint32_t w = 0; b == XP_NONE && w < words; w++) to[w] = s->cloth->particles.count;
   }
-  fill_buffer(k, &s->words[kind], data, total * sizeof *data);
+  sb_compute_fill_buffer(&k->calls, &s->words[kind], data, total * sizeof *data);
   free(data);
   s->lambda[kind] = s->none;
-  if (s->cloth->spring_lambda) make_buffer(k, &s->lambda[kind], (uint64_t)order->places[kind] * XP_WIDTH * lambdas[kind] * sizeof(float));
+  if (s->cloth->spring_lambda) sb_compute_make_buffer(&k->calls, &s->lambda[kind], (uint64_t)order->places[kind] * XP_WIDTH * lambdas[kind] * sizeof(float));
 }
 
 static void fill_spring_damping(chain *k)
@@ -120,14 +100,14 @@ static void fill_spring_damping(chain *k)
   if (!from) return;
   float *data = calloc((size_t)places * XP_WIDTH + 1, sizeof *data);
   if (!data) {
-    out_of_memory(k);
+    sb_compute_no_memory(&k->calls);
     return;
   }
   for (uint32_t i = 0; i < places; i++) {
     uint32_t b = s->schedule.order[XP_SPRING][i];
     if (b != XP_NONE) memcpy(data + (size_t)i * XP_WIDTH, from + (size_t)b * XP_WIDTH, XP_WIDTH * sizeof *data);
   }
-  fill_buffer(k, &s->spring_damping, data, (uint64_t)places * XP_WIDTH * sizeof *data);
+  sb_compute_fill_buffer(&k->calls, &s->spring_damping, data, (uint64_t)places * XP_WIDTH * sizeof *data);
   free(data);
 }
 
@@ -140,18 +120,18 @@ static void fill_particles(chain *k)
   uint64_t rows = (uint64_t)p->count + 1;
   uint32_t *world = malloc(rows * sizeof *world);
   float *radius = malloc(rows * sizeof *radius);
-  if (!world || !radius) out_of_memory(k);
-  for (uint32_t i = 0; !k->status && i < p->count; i++) {
+  if (!world || !radius) sb_compute_no_memory(&k->calls);
+  for (uint32_t i = 0; !k->calls.status && i < p->count; i++) {
     world[i] = (uint32_t)m->deformable_world[m->particle_deformable[p->index[i]]];
     radius[i] = m->particle_radius[p->index[i]];
   }
-  make_buffer(k, &s->x, rows * 16);
-  make_buffer(k, &s->v, rows * 16);
-  fill_buffer(k, &s->d, p->d, rows * 16);
-  fill_buffer(k, &s->index, p->index, p->count * sizeof(uint32_t));
-  fill_buffer(k, &s->world, world, p->count * sizeof *world);
-  fill_buffer(k, &s->radius, radius, p->count * sizeof *radius);
-  fill_buffer(k, &s->gravity, m->gravity, 3ull * m->world_count * sizeof(float));
+  sb_compute_make_buffer(&k->calls, &s->x, rows * 16);
+  sb_compute_make_buffer(&k->calls, &s->v, rows * 16);
+  sb_compute_fill_buffer(&k->calls, &s->d, p->d, rows * 16);
+  sb_compute_fill_buffer(&k->calls, &s->index, p->index, p->count * sizeof(uint32_t));
+  sb_compute_fill_buffer(&k->calls, &s->world, world, p->count * sizeof *world);
+  sb_compute_fill_buffer(&k->calls, &s->radius, radius, p->count * sizeof *radius);
+  sb_compute_fill_buffer(&k->calls, &s->gravity, m->gravity, 3ull * m->world_count * sizeof(float));
   CALL(k, state_buffer, "particle_q", &s->state_q);
   CALL(k, state_buffer, "particle_qd", &s->state_qd);
   free(world);
@@ -167,7 +147,7 @@ static void fill_attachments(chain *k)
   uint32_t *first = calloc((size_t)n + 2, sizeof *first), *row = malloc(((size_t)n + 1) * sizeof *row), *start = malloc(((size_t)n + 2) * sizeof *start);
   float *items = calloc((size_t)t->attachment_count * ATTACHMENT_WORDS + 1, sizeof *items);
   if (!first || !row || !start || !items) {
-    out_of_memory(k);
+    sb_compute_no_memory(&k->calls);
   } else {
     for (uint32_t i = 0; i < t->attachment_count; i++) first[t->attachments[i].particle + 1]++;
     uint32_t rows = 0, at = 0;
@@ -188,10 +168,10 @@ static void fill_attachments(chain *k)
       to[4] = a->stiffness, to[5] = a->damping;
     }
     s->attached_rows = rows;
-    fill_buffer(k, &s->held, row, rows * sizeof *row);
-    fill_buffer(k, &s->held_start, start, ((uint64_t)rows + 1) * sizeof *start);
-    fill_buffer(k, &s->held_items, items, (uint64_t)t->attachment_count * ATTACHMENT_WORDS * sizeof *items);
-    make_buffer(k, &s->held_kept, (uint64_t)t->attachment_count * 3 * sizeof(float));
+    sb_compute_fill_buffer(&k->calls, &s->held, row, rows * sizeof *row);
+    sb_compute_fill_buffer(&k->calls, &s->held_start, start, ((uint64_t)rows + 1) * sizeof *start);
+    sb_compute_fill_buffer(&k->calls, &s->held_items, items, (uint64_t)t->attachment_count * ATTACHMENT_WORDS * sizeof *items);
+    sb_compute_make_buffer(&k->calls, &s->held_kept, (uint64_t)t->attachment_count * 3 * sizeof(float));
   }
   free(first);
   free(row);
@@ -207,49 +187,43 @@ static void make_tick_buffers(chain *k)
   uint64_t rows = (uint64_t)s->cloth->particles.count + 1, contacts = (uint64_t)s->bind->particle_contact_capacity + 1;
   uint64_t bodies = (uint64_t)s->bodies->nobody + 1, substeps = s->bodies->moving ? s->settings.substeps : 1;
   s->body_stride = (bodies * BODY_WORDS * sizeof(float) + SB_COMPUTE_ALIGNMENT - 1) / SB_COMPUTE_ALIGNMENT * SB_COMPUTE_ALIGNMENT;
-  make_buffer(k, &s->bodies_of, s->body_stride * substeps);
-  make_buffer(k, &s->contact_start, rows * sizeof(uint32_t));
-  make_buffer(k, &s->contacts, contacts * CONTACT_WORDS * sizeof(float));
-  make_buffer(k, &s->contacts_kept, contacts * TOUCH_WORDS * sizeof(float));
+  sb_compute_make_buffer(&k->calls, &s->bodies_of, s->body_stride * substeps);
+  sb_compute_make_buffer(&k->calls, &s->contact_start, rows * sizeof(uint32_t));
+  sb_compute_make_buffer(&k->calls, &s->contacts, contacts * CONTACT_WORDS * sizeof(float));
+  sb_compute_make_buffer(&k->calls, &s->contacts_kept, contacts * TOUCH_WORDS * sizeof(float));
   s->start = host->alloc(host->context, rows * sizeof *s->start);
   s->items = host->alloc(host->context, contacts * CONTACT_WORDS * sizeof *s->items);
   s->body_records = host->alloc(host->context, s->body_stride * substeps);
   uint64_t pairs = s->bind->near_pair_capacity;
   if (pairs) {
-    make_buffer(k, &s->near_pairs, pairs * PAIR_WORDS * sizeof(uint32_t));
-    make_buffer(k, &s->near_start, (NEAR_GROUPS + 1u) * sizeof(uint32_t));
-    make_buffer(k, &s->near_groups, 3u * NEAR_GROUPS * sizeof(uint32_t));
+    sb_compute_make_buffer(&k->calls, &s->near_pairs, pairs * PAIR_WORDS * sizeof(uint32_t));
+    sb_compute_make_buffer(&k->calls, &s->near_start, (NEAR_GROUPS + 1u) * sizeof(uint32_t));
+    sb_compute_make_buffer(&k->calls, &s->near_groups, 3u * NEAR_GROUPS * sizeof(uint32_t));
     s->pair_words = host->alloc(host->context, pairs * PAIR_WORDS * sizeof *s->pair_words);
   }
-  if (!s->start || !s->items || !s->body_records || (pairs && !s->pair_words)) out_of_memory(k);
-  if (k->status) return;
+  if (!s->start || !s->items || !s->body_records || (pairs && !s->pair_words)) sb_compute_no_memory(&k->calls);
+  if (k->calls.status) return;
   memcpy(s->body_records, s->bodies->bodies, bodies * BODY_WORDS * sizeof(float));
   CALL(k, upload, s->bodies_of, 0, s->body_records, bodies * BODY_WORDS * sizeof(float));
 }
 
 /* ---- pipelines ---- */
 
-#define PIPELINE(k, handle, name, buffers, push_type)                                                                                              \
-  do {                                                                                                                                             \
-    const sb_pipeline_desc desc_ = {sizeof desc_, buffers, sizeof(push_type), 0, #name, name##_spv, sizeof name##_spv / sizeof *name##_spv};       \
-    CALL(k, create_pipeline, &desc_, handle);                                                                                                      \
-  } while (0)
-
 static void make_pipelines(chain *k)
 {
   xp_device *s = k->s;
-  PIPELINE(k, &s->motion[0], xpbd_load, 6, motion_push);
-  PIPELINE(k, &s->motion[1], xpbd_predict, 5, motion_push);
-  PIPELINE(k, &s->motion[2], xpbd_store, 6, motion_push);
-  PIPELINE(k, &s->elements[XP_AIR], xpbd_airs, 5, element_push);
-  PIPELINE(k, &s->elements[XP_SPRING], xpbd_springs, 5, element_push);
-  PIPELINE(k, &s->elements[XP_TRI], xpbd_tris, 5, element_push);
-  PIPELINE(k, &s->elements[XP_EDGE], xpbd_edges, 5, element_push);
-  PIPELINE(k, &s->elements[XP_TET], xpbd_tets, 5, element_push);
-  PIPELINE(k, &s->touch[0], xpbd_attachments, 7, touch_push);
-  PIPELINE(k, &s->touch[1], xpbd_contacts, 8, touch_push);
-  PIPELINE(k, &s->touch[2], xpbd_bounces, 10, touch_push);
-  PIPELINE(k, &s->near_solve, xpbd_near_pairs, 4, near_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->motion[0], xpbd_load, 6, motion_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->motion[1], xpbd_predict, 5, motion_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->motion[2], xpbd_store, 6, motion_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->elements[XP_AIR], xpbd_airs, 5, element_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->elements[XP_SPRING], xpbd_springs, 5, element_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->elements[XP_TRI], xpbd_tris, 5, element_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->elements[XP_EDGE], xpbd_edges, 5, element_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->elements[XP_TET], xpbd_tets, 5, element_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->touch[0], xpbd_attachments, 7, touch_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->touch[1], xpbd_contacts, 8, touch_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->touch[2], xpbd_bounces, 10, touch_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->near_solve, xpbd_near_pairs, 4, near_push);
 }
 
 static sb_status refuse(const xp_bodies *bodies, bool jacobi, char *error, uint32_t error_size)
@@ -274,28 +248,23 @@ sb_status xp_device_bind(xp_device *s, const sb_bind *bind, const xp_cloth *clot
   s->near = near;
   sb_status status = refuse(bodies, s->jacobi, error, error_size);
   if (status) return status;
-  s->compute = bind->host->get_extension(bind->host->context, SB_COMPUTE_EXTENSION_ID);
-  if (!s->compute || s->compute->struct_size != sizeof *s->compute) {
-    snprintf(error, error_size, "this host gives no %s", SB_COMPUTE_EXTENSION_ID);
-    return SB_E_UNSUPPORTED;
-  }
-  chain k = {s, s->compute, SB_OK, error, error_size};
-  if (!xp_schedule_make(&s->schedule, cloth)) out_of_memory(&k);
-  make_buffer(&k, &s->none, 4);
-  for (uint32_t kind = 0; !k.status && kind < XP_KINDS; kind++) fill_bundles(&k, kind);
-  if (!k.status) fill_spring_damping(&k);
-  if (!k.status) fill_particles(&k);
-  if (!k.status) fill_attachments(&k);
-  if (!k.status) make_tick_buffers(&k);
+  s->compute = sb_find_compute(bind, error, error_size);
+  if (!s->compute) return SB_E_UNSUPPORTED;
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
+  if (!xp_schedule_make(&s->schedule, cloth)) sb_compute_no_memory(&k.calls);
+  sb_compute_make_buffer(&k.calls, &s->none, 4);
+  for (uint32_t kind = 0; !k.calls.status && kind < XP_KINDS; kind++) fill_bundles(&k, kind);
+  if (!k.calls.status) fill_spring_damping(&k);
+  if (!k.calls.status) fill_particles(&k);
+  if (!k.calls.status) fill_attachments(&k);
+  if (!k.calls.status) make_tick_buffers(&k);
   make_pipelines(&k);
-  return k.status;
+  return k.calls.status;
 }
 
 void xp_device_free(xp_device *s) { xp_schedule_drop(&s->schedule); }
 
 /* ---- the graph of a tick ---- */
-
-static sb_binding whole(uint32_t buffer) { return (sb_binding){.buffer = buffer}; }
 
 static void dispatch(chain *k, uint32_t graph, uint32_t pipeline, const sb_binding *bindings, const void *push, uint64_t threads)
 {
@@ -308,8 +277,8 @@ static void move_particles(chain *k, uint32_t graph, uint32_t pass, bool known)
 {
   xp_device *s = k->s;
   motion_push push = {s->cloth->particles.count, known, s->settings.h, s->settings.inv_h};
-  const sb_binding predict[5] = {whole(s->x), whole(s->d), whole(s->v), whole(s->world), whole(s->gravity)};
-  const sb_binding state[6] = {whole(s->x), whole(s->d), whole(s->v), whole(s->index), whole(s->state_q), whole(s->state_qd)};
+  const sb_binding predict[5] = {sb_whole_buffer(s->x), sb_whole_buffer(s->d), sb_whole_buffer(s->v), sb_whole_buffer(s->world), sb_whole_buffer(s->gravity)};
+  const sb_binding state[6] = {sb_whole_buffer(s->x), sb_whole_buffer(s->d), sb_whole_buffer(s->v), sb_whole_buffer(s->index), sb_whole_buffer(s->state_q), sb_whole_buffer(s->state_qd)};
   dispatch(k, graph, s->motion[pass], pass == 1 ? predict : state, &push, push.count);
   barrier(k, graph);
 }
@@ -326,9 +295,9 @@ static void solve_bundles(chain *k, uint32_t graph, uint32_t kind, const xp_leve
     uint64_t lambda = XP_WIDTH * sizeof(float) * lambdas[kind], damping = XP_WIDTH * sizeof(float);
     push.count = (uint32_t)(count * XP_WIDTH);
     const sb_binding bindings[5] = {
-        whole(s->x), whole(s->d), {.buffer = s->words[kind], .offset = first * bytes, .bytes = count * bytes},
-        kind == XP_SPRING && s->spring_damping != s->none ? (sb_binding){.buffer = s->spring_damping, .offset = first * damping, .bytes = count * damping} : whole(s->none),
-        push.keep ? (sb_binding){.buffer = s->lambda[kind], .offset = first * lambda, .bytes = count * lambda} : whole(s->none)};
+        sb_whole_buffer(s->x), sb_whole_buffer(s->d), {.buffer = s->words[kind], .offset = first * bytes, .bytes = count * bytes},
+        kind == XP_SPRING && s->spring_damping != s->none ? (sb_binding){.buffer = s->spring_damping, .offset = first * damping, .bytes = count * damping} : sb_whole_buffer(s->none),
+        push.keep ? (sb_binding){.buffer = s->lambda[kind], .offset = first * lambda, .bytes = count * lambda} : sb_whole_buffer(s->none)};
     dispatch(k, graph, s->elements[kind], bindings, &push, push.count);
   }
 }
@@ -361,9 +330,9 @@ static void touch_particles(chain *k, uint32_t graph, uint32_t pass, uint32_t su
   xp_device *s = k->s;
   touch_push push = {.count = pass == 0 ? s->attached_rows : s->cloth->particles.count, .fresh = iteration == 0, .h = s->settings.h,
                      .inv_h = s->settings.inv_h, .threshold = s->bodies->threshold, .most = pass == 2 ? s->bodies->push * s->settings.h : 0.0f};
-  const sb_binding held[7] = {whole(s->x), whole(s->d), bodies_of(s, substep), whole(s->held_start), whole(s->held_items), whole(s->held_kept), whole(s->held)};
-  const sb_binding contacts[10] = {whole(s->x), whole(s->d), bodies_of(s, substep), whole(s->contact_start), whole(s->contacts), whole(s->contacts_kept),
-                                   whole(s->world), whole(s->radius), whole(s->v), whole(s->gravity)};
+  const sb_binding held[7] = {sb_whole_buffer(s->x), sb_whole_buffer(s->d), bodies_of(s, substep), sb_whole_buffer(s->held_start), sb_whole_buffer(s->held_items), sb_whole_buffer(s->held_kept), sb_whole_buffer(s->held)};
+  const sb_binding contacts[10] = {sb_whole_buffer(s->x), sb_whole_buffer(s->d), bodies_of(s, substep), sb_whole_buffer(s->contact_start), sb_whole_buffer(s->contacts), sb_whole_buffer(s->contacts_kept),
+                                   sb_whole_buffer(s->world), sb_whole_buffer(s->radius), sb_whole_buffer(s->v), sb_whole_buffer(s->gravity)};
   if (!push.count) return;
   dispatch(k, graph, s->touch[pass], pass == 0 ? held : contacts, &push, push.count);
   barrier(k, graph);
@@ -373,7 +342,7 @@ static void touch_particles(chain *k, uint32_t graph, uint32_t pass, uint32_t su
 static void part_near_pairs(chain *k, uint32_t graph, uint32_t groups)
 {
   xp_device *s = k->s;
-  const sb_binding bindings[4] = {whole(s->x), whole(s->d), whole(s->near_pairs), whole(s->near_start)};
+  const sb_binding bindings[4] = {sb_whole_buffer(s->x), sb_whole_buffer(s->d), sb_whole_buffer(s->near_pairs), sb_whole_buffer(s->near_start)};
   for (uint32_t color = 0; color < groups; color++) {
     near_push push = {.color = color, .serial = color == XP_NEAR_COLORS, .nobody = s->cloth->particles.count, .zero = 0.0f};
     CALL(k, dispatch_indirect, graph, s->near_solve, bindings, &push, s->near_groups, 12ull * color);
@@ -386,7 +355,7 @@ static void record_tick(chain *k, uint32_t graph, bool touching, uint32_t near_g
   xp_device *s = k->s;
   const uint32_t all = (1u << XP_KINDS) - 1u;
   move_particles(k, graph, 0, true);
-  for (uint32_t n = 0; n < s->settings.substeps && !k->status; n++) {
+  for (uint32_t n = 0; n < s->settings.substeps && !k->calls.status; n++) {
     move_particles(k, graph, 1, n == 0 || touching);
     for (uint32_t i = 0; i < s->settings.iterations; i++) {
       solve_elements(k, graph, i == 0 ? all : all & ~(1u << XP_AIR), i, false);
@@ -402,7 +371,7 @@ static void record_tick(chain *k, uint32_t graph, bool touching, uint32_t near_g
 
 sb_status xp_device_activate(xp_device *s, xp_settings settings, char *error, uint32_t error_size)
 {
-  chain k = {s, s->compute, SB_OK, error, error_size};
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
   if (s->graphs_made && s->graph_h == settings.h) return SB_OK;
   s->settings = settings;
   for (uint32_t touching = 0; touching < 2; touching++)
@@ -412,9 +381,9 @@ sb_status xp_device_activate(xp_device *s, xp_settings settings, char *error, ui
       record_tick(&k, *graph, touching, near_steps[n]);
       CALL(&k, finish_graph, *graph);
     }
-  s->graphs_made = !k.status;
+  s->graphs_made = !k.calls.status;
   s->graph_h = settings.h;
-  return k.status;
+  return k.calls.status;
 }
 
 /* ---- the step ---- */
@@ -486,7 +455,7 @@ static uint32_t near_step(const xp_near *n)
 
 sb_status xp_device_step(xp_device *s, const sb_step *step, char *error, uint32_t error_size)
 {
-  chain k = {s, s->compute, SB_OK, error, error_size};
+  chain k = {s, {s->compute, SB_OK, error, error_size}};
   bool touching = step->particle_contacts->count > 0, near = step->near_pairs->count > 0;
   if (touching) send_contacts(&k, step->particle_contacts);
   if (near) {
@@ -498,5 +467,5 @@ sb_status xp_device_step(xp_device *s, const sb_step *step, char *error, uint32_
     send_bodies(&k);
   }
   CALL(&k, run, s->graphs[touching][near ? near_step(s->near) : 0]);
-  return k.status;
+  return k.calls.status;
 }

@@ -3,7 +3,7 @@
 #ifndef SAMEBIT_XPBD_DEVICE_H
 #define SAMEBIT_XPBD_DEVICE_H
 
-#include "samebit/compute.h"
+#include "samebit/compute_tools.h"
 #include "xpbd_near.h"
 #include "xpbd_schedule.h"
 #include "xpbd_touch.h"

@@ -42,10 +42,23 @@ typedef struct near_tree {
 
 /* What is looked for among the children of an entry. */
 typedef struct near_query {
-  float box[NEAR_BOX], speed[NEAR_BOX];
-  float radius;
-  float dt;
+  float box[NEAR_BOX], speed[NEAR_BOX]; /* m, m/s */
+  float radius; /* m */
+  float dt;     /* s */
 } near_query;
+
+/* Entry i of a level as a query; dt in s. */
+static inline near_query near_query_of(const near_level *level, uint32_t i, float dt)
+{
+  near_query q;
+  for (uint32_t k = 0; k < NEAR_BOX; k++) {
+    q.box[k] = level->box[near_box_at(i) + NEAR_CHILDREN * k];
+    q.speed[k] = level->speed[near_box_at(i) + NEAR_CHILDREN * k];
+  }
+  q.radius = level->radius[i];
+  q.dt = dt;
+  return q;
+}
 
 /* Two leaves within reach of each other; close: their edges may be, whose reach is shorter. */
 typedef struct near_leaves {

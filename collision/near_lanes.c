@@ -207,18 +207,6 @@ static void refit(near_tree *t, uint32_t leaf, uint32_t used, int32_t points)
 
 /* --- nodes and leaves --- */
 
-static near_query query_of(const near_level *level, uint32_t i, float dt)
-{
-  near_query q;
-  for (uint32_t k = 0; k < NEAR_BOX; k++) {
-    q.box[k] = level->box[near_box_at(i) + NEAR_CHILDREN * k];
-    q.speed[k] = level->speed[near_box_at(i) + NEAR_CHILDREN * k];
-  }
-  q.radius = level->radius[i];
-  q.dt = dt;
-  return q;
-}
-
 /* Which of the eight leaves from `first` are flat together with a leaf. */
 static uint32_t flat_with(const near_level *leaves, uint32_t leaf, uint32_t first)
 {
@@ -232,12 +220,12 @@ static uint32_t flat_with(const near_level *leaves, uint32_t leaf, uint32_t firs
 static uint32_t meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt, const near_share *share, near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN])
 {
   const near_level *leaves = &t->level[NEAR_LEAVES];
-  near_query all = query_of(&t->level[NEAR_NODES], b, dt);
+  near_query all = near_query_of(&t->level[NEAR_NODES], b, dt);
   uint32_t near_b = a == b ? 0xffu : meet(leaves, a * NEAR_CHILDREN, &all), count = 0;
   for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
     uint32_t leaf = a * NEAR_CHILDREN + k;
     if (!(near_b >> k & 1u)) continue;
-    near_query q = query_of(leaves, leaf, dt);
+    near_query q = near_query_of(leaves, leaf, dt);
     uint32_t both = meet_both(leaves, b * NEAR_CHILDREN, &q), bits = both & 0xffu;
     if (a == b) bits &= 0xffu << k;
     uint32_t with = share ? share->with[k] : 0, shared = with & bits;

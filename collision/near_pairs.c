@@ -189,18 +189,6 @@ static void add_elements(near_work *w, uint32_t s, uint32_t t)
 
 /* --- pieces --- */
 
-static near_query query_of(const near_level *level, uint32_t i, float dt)
-{
-  near_query q;
-  for (uint32_t k = 0; k < NEAR_BOX; k++) {
-    q.box[k] = level->box[near_box_at(i) + NEAR_CHILDREN * k];
-    q.speed[k] = level->speed[near_box_at(i) + NEAR_CHILDREN * k];
-  }
-  q.radius = level->radius[i];
-  q.dt = dt;
-  return q;
-}
-
 static NearBox level_box(const float *boxes, uint32_t i)
 {
   const float *p = boxes + near_box_at(i);
@@ -256,7 +244,7 @@ static void meet_nodes(near_work *w, uint32_t a, uint32_t b)
 static void meet_group(near_work *w, uint32_t a, uint32_t first)
 {
   const collision_near *n = &w->c->near;
-  near_query q = query_of(&n->tree.level[NEAR_NODES], a, w->dt);
+  near_query q = near_query_of(&n->tree.level[NEAR_NODES], a, w->dt);
   uint32_t end = w->h->first_node + w->h->nodes, last_block = (end - 1) / NEAR_CHILDREN;
   for (uint32_t eight = first / NEAR_CHILDREN / NEAR_CHILDREN * NEAR_CHILDREN; eight <= last_block;
        eight += NEAR_CHILDREN) {

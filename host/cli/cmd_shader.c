@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "install_root.h"
 #include "shader_build.h"
 #include "spirv_audit.h"
 
@@ -36,15 +37,10 @@ static bool find_program(const char *name, char path[PATH_MAX])
 /* Folders beside bin: prelude.glsl and the shared headers. */
 static void find_own_folders(char shaders[PATH_MAX], char headers[PATH_MAX])
 {
-  char self[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[n > 0 ? n : 0] = 0;
-  for (int up = 0; up < 2; up++) {
-    char *slash = strrchr(self, '/');
-    if (slash) *slash = 0;
-  }
-  snprintf(shaders, PATH_MAX, "%.4000s/share/samebit/shaders", self);
-  snprintf(headers, PATH_MAX, "%.4000s/include", self);
+  char root[PATH_MAX];
+  sb_install_root(root);
+  snprintf(shaders, PATH_MAX, "%.4000s/share/samebit/shaders", root);
+  snprintf(headers, PATH_MAX, "%.4000s/include", root);
 }
 
 static bool ends_with(const char *text, const char *end)

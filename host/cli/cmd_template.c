@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "golden_hashes.h"
+#include "install_root.h"
 #include "micro_scenes.h"
 #include "output_file.h"
 
@@ -23,14 +24,9 @@
 /* The templates: share/samebit/template beside bin. */
 static void find_folder(char folder[PATH_MAX])
 {
-  char self[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[n > 0 ? n : 0] = 0;
-  for (int up = 0; up < 2; up++) {
-    char *slash = strrchr(self, '/');
-    if (slash) *slash = 0;
-  }
-  snprintf(folder, PATH_MAX, "%.4000s/share/samebit/template", self);
+  char root[PATH_MAX];
+  sb_install_root(root);
+  snprintf(folder, PATH_MAX, "%.4000s/share/samebit/template", root);
 }
 
 static bool is_good_name(const char *name)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "install_root.h"
+
 static bool add_dir(sb_catalogue *c, const char *dir)
 {
   char **grown = realloc(c->dirs, (c->dir_count + 1) * sizeof *grown);
@@ -38,18 +40,12 @@ sb_status sb_catalogue_init(sb_catalogue *c, const char *const *dirs, size_t dir
   }
   sb_trial_find_program(&c->trial);
   /* bin/samebit looks in plugins/ (build tree) and lib/samebit/ (installed), both beside bin/. */
-  char self[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (ok && n > 0) {
-    self[n] = 0;
-    for (int up = 0; up < 2; up++) {
-      char *slash = strrchr(self, '/');
-      if (slash) *slash = 0;
-    }
+  char root[PATH_MAX];
+  if (sb_install_root(root)) {
     static const char *const places[] = {"plugins", "lib/samebit/plugins"};
     for (size_t i = 0; ok && i < 2; i++) {
       char dir[PATH_MAX + 32];
-      snprintf(dir, sizeof dir, "%s/%s", self, places[i]);
+      snprintf(dir, sizeof dir, "%s/%s", root, places[i]);
       struct stat info;
       if (!stat(dir, &info) && S_ISDIR(info.st_mode)) ok = add_dir(c, dir);
     }

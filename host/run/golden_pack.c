@@ -6,9 +6,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collision.h"
+#include "install_root.h"
 #include "scene.h"
 
 #define MAX_OPTIONS 32
@@ -30,15 +30,10 @@ static char *read_text(const char *folder, const char *name, sb_diagnostics *dia
 
 static char *find_own_folder(void)
 {
-  char self[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[n > 0 ? n : 0] = 0;
-  for (int up = 0; up < 2; up++) {
-    char *slash = strrchr(self, '/');
-    if (slash) *slash = 0;
-  }
+  char root[PATH_MAX];
+  sb_install_root(root);
   char *folder = NULL;
-  return asprintf(&folder, "%s/share/samebit/golden", self) < 0 ? NULL : folder;
+  return asprintf(&folder, "%s/share/samebit/golden", root) < 0 ? NULL : folder;
 }
 
 static sb_status read_runs(sb_golden_pack *pack, char *text, sb_diagnostics *diag)

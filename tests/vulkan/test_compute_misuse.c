@@ -17,8 +17,8 @@
 #include "samebit/compute.h"
 #include "samebit/solver_tools.h"
 #include "sim.h"
-#include "vulkan_compute.h"
 #include "vulkan_device.h"
+#include "vulkan_test.h"
 
 #define VALUES 1000u
 #define WORDS(spv) (sizeof(spv) / sizeof *(spv))
@@ -331,12 +331,7 @@ static void test_wild_shader(void **state) { (void)state, misuse(false, true); }
 
 int main(void)
 {
-  sb_vulkan *vulkan = NULL;
-  if (sb_vulkan_open(&vulkan, NULL)) {
-    printf("skipping: no Vulkan device\n");
-    return 77;
-  }
-  sb_vulkan_close(vulkan);
+  if (no_device()) return SKIP;
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_recorded), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_wild_shader)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@
 #include <dlfcn.h>
 #include <vulkan/vulkan.h>
 
-#include "vulkan_compute.h"
 #include "vulkan_device.h"
+#include "vulkan_test.h"
 
 /* Simulations made and dropped, of each kind, after a warm-up of 50. 4,250 of each left memory as flat. */
 #define LIVES 300
@@ -196,16 +196,6 @@ static void test_start(void **state)
 
 /* ---- many lives ---- */
 
-/* KiB of this process that are in memory. */
-static long resident(void)
-{
-  long pages = 0, all = 0;
-  FILE *f = fopen("/proc/self/statm", "r");
-  if (!f || fscanf(f, "%ld %ld", &all, &pages) != 2) pages = 0;
-  if (f) fclose(f);
-  return pages * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
 static void live_often(const char *text)
 {
   sb_session session;
@@ -233,12 +223,7 @@ static void test_lives(void **state) { (void)state, live_often(cloth), live_ofte
 
 int main(void)
 {
-  sb_vulkan *vulkan = NULL;
-  if (sb_vulkan_open(&vulkan, NULL)) {
-    printf("skipping: no Vulkan device\n");
-    return 77;
-  }
-  sb_vulkan_close(vulkan);
+  if (no_device()) return SKIP;
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_lives), cmocka_unit_test(test_start), cmocka_unit_test(test_cloth), cmocka_unit_test(test_boxes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

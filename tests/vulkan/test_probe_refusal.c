@@ -3,6 +3,7 @@
 #include "host_fixture.h"
 
 #include "device_probe.h"
+#include "vulkan_test.h"
 
 static const char cloth[] = "[world]\nscene = generator:cloth\n[determinism]\nmode = %s\n[scene]\nmodel = springs\nrows = 4\ncolumns = 4\n[solver.cloth]\n"
                             "plugin = xpbd\n";
@@ -44,11 +45,9 @@ static void test_modes(void **state)
 
 int main(void)
 {
+  if (no_device()) return SKIP;
   sb_vulkan *vulkan = NULL;
-  if (sb_vulkan_open(&vulkan, NULL)) {
-    printf("skipping: no Vulkan device\n");
-    return 77;
-  }
+  if (sb_vulkan_open(&vulkan, NULL)) return 1;
   sb_probe_result result;
   int sound = sb_device_probe(vulkan, &result, NULL) == SB_OK && result.passed;
   sb_vulkan_close(vulkan);

@@ -1,7 +1,7 @@
 /* A plugin's shader that wants more than its pipeline gives, or that is no SPIR-V, is refused before a driver sees it, in mode Off too. */
 #include "host_fixture.h"
 
-#include "vulkan_compute.h"
+#include "vulkan_test.h"
 
 static const char fall[] = "[world]\nscene = generator:cloth\n[determinism]\nmode = %s\n[scene]\nmodel = springs\nrows = 4\ncolumns = 4\n[solver.all]\n"
                            "plugin = %s\n";
@@ -58,12 +58,7 @@ static void test_sound(void **state)
 
 int main(void)
 {
-  sb_vulkan *vulkan = NULL;
-  if (sb_vulkan_open(&vulkan, NULL)) {
-    printf("skipping: no Vulkan device\n");
-    return 77;
-  }
-  sb_vulkan_close(vulkan);
+  if (no_device()) return SKIP;
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_sound), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * refused. */
 #include "host_fixture.h"
 
-#include "vulkan_compute.h"
+#include "vulkan_test.h"
 
 static sb_session_options on(const char *backend) { return (sb_session_options){.backend = backend, .threads = 1}; }
 
@@ -318,12 +318,7 @@ static void test_refuses_shaders(void **state)
 
 int main(void)
 {
-  sb_vulkan *vulkan = NULL;
-  if (sb_vulkan_open(&vulkan, NULL)) {
-    printf("skipping: no Vulkan device\n");
-    return 77;
-  }
-  sb_vulkan_close(vulkan);
+  if (no_device()) return SKIP;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
       cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),

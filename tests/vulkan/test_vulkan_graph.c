@@ -13,6 +13,7 @@
 #include "graph_step.h"
 #include "vulkan_device.h"
 #include "vulkan_graph.h"
+#include "vulkan_test.h"
 
 #define COUNT 1000u
 
@@ -151,16 +152,6 @@ static void test_limits(void **state)
   sb_vulkan_graph_destroy(g);
   sb_vulkan_buffer_destroy(b);
   sb_vulkan_pipeline_destroy(p);
-}
-
-/* KiB of this process that are in memory. */
-static long resident(void)
-{
-  long pages = 0, all = 0;
-  FILE *f = fopen("/proc/self/statm", "r");
-  if (!f || fscanf(f, "%ld %ld", &all, &pages) != 2) pages = 0;
-  if (f) fclose(f);
-  return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 static void make_and_drop(void)

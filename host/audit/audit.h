@@ -19,15 +19,15 @@
   SB_AUDIT(resolver, RUN_TO_RUN, "chooses no function by the CPU while it is loaded (ifunc)")                          \
   SB_AUDIT(libm, RUN_TO_RUN, "calls no transcendental of the C library")                                               \
   SB_AUDIT(late_code, RUN_TO_RUN, "finds no code by name while it runs (dlopen, dlsym), which could be any")           \
-  SB_AUDIT(outside, NOTE, "asks for no clock, random number, environment, locale, signal, thread or process")          \
+  SB_AUDIT(outside, RUN_TO_RUN, "asks for no clock, random number, environment, file, locale, signal, thread or process")\
   SB_AUDIT(fused, RUN_TO_RUN, "holds no fused multiply-add")                                                           \
   SB_AUDIT(estimate, LOCAL, "holds no estimate of a reciprocal or root, which differs between makes of CPU")           \
   SB_AUDIT(long_double, RUN_TO_RUN, "computes nothing in x87 registers on x86-64")                                     \
-  SB_AUDIT(control_word, NOTE, "writes no floating-point control register")                                            \
+  SB_AUDIT(control_word, RUN_TO_RUN, "writes no floating-point control register")                                      \
   SB_AUDIT(fast_math, OFF, "was compiled without fast-math, by its recorded switches")                                 \
   SB_AUDIT(switches, NOTE, "was compiled without -mfma and -ffp-contract=fast, by its recorded switches")              \
   SB_AUDIT(library, REFUSED, "needs no library that cannot be found and judged")                                       \
-  SB_AUDIT(folder, OFF, "lies in no folder that somebody else may move away or replace")
+  SB_AUDIT(folder, OFF, "lies below no folder that everybody may write, unless that has the sticky bit")
 
 typedef enum sb_audit_rule {
 #define SB_AUDIT_X(name, limit, text) SB_AUDIT_RULE_##name,

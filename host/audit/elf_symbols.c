@@ -8,7 +8,7 @@
 
 /* ---- imports ---- */
 
-/* Functions of libm whose last bits differ between C libraries. An f or l behind the name is another precision of the same. */
+/* Functions of libm whose last bits differ between C libraries. An f or l behind the name is another precision of the same, as are f32, f64x and so on. */
 static const char *const transcendentals[] = {
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
     "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "erf", "erfc", "tgamma",
@@ -19,12 +19,21 @@ static const char *const transcendentals[] = {
     "csin", "ccos", "ctan", "casin", "cacos", "catan", "csinh", "ccosh", "ctanh", "casinh", "cacosh", "catanh", "cexp",
     "clog", "clog10", "cpow", "csqrt", "cabs", "carg"};
 
+/* The length of a name without the suffix of a type of IEC 60559: f16 to f128, f32x to f128x. */
+static size_t without_type(const char *name, size_t n)
+{
+  size_t end = n > 0 && name[n - 1] == 'x' ? n - 1 : n, digits = end;
+  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;
+  return digits < end && digits > 1 && name[digits - 1] == 'f' ? digits - 1 : n;
+}
+
 static bool is_transcendental(const char *symbol)
 {
   char name[32];
   if (!strncmp(symbol, "__", 2)) symbol += 2; /* __expf_finite */
   size_t n = strcspn(symbol, "_@");
   if (n == 0 || n >= sizeof name || (symbol[n] == '_' && strncmp(symbol + n, "_finite", 7) && strncmp(symbol + n, "_r", 2))) return false;
+  n = without_type(symbol, n);
   memcpy(name, symbol, n);
   name[n] = 0;
   for (int cut = 0; cut < 2; cut++) {
@@ -56,7 +65,20 @@ static const char *const outsiders[] = {
     "fork",      "vfork",       "posix_spawn",     "posix_spawnp",      "execve",       "execv",          "execvp",
     "system",    "popen",       "getpid",          "getppid",           "gettid",       "gethostname",    "uname",
     "sysconf",   "get_nprocs",  "sched_getcpu",    "sched_getaffinity", "getauxval",    "prctl",          "ptrace",
-    "syscall",   NULL};
+    "syscall",   "srand",       "srandom",         "erand48",           "nrand48",      "jrand48",        "srand48",
+    "environ",   "_environ",    "__environ",       "putenv",            "setenv",       "localeconv",     "newlocale",
+    "open",      "open64",      "openat",          "openat64",          "creat",        "fopen",          "fopen64",
+    "freopen",   "fdopen",      "tmpfile",         "mmap",              "mmap64",       "read",           "pread",
+    "pread64",   "readv",       "fread",           "fgets",             "fgetc",        "getc",           "getline",
+    "getchar",   "scanf",       "fscanf",          "stat",              "lstat",        "fstat",          "access",
+    "readlink",  "opendir",     "getcwd",          "chdir",             "close",        "fclose",         "dup",
+    "dup2",      "fcntl",       "socket",          "getuid",            "geteuid",      "dl_iterate_phdr", "_r_debug",
+    "dladdr",    "_dl_find_object", "localtime",   "localtime_r",       "mktime",       "ioctl",          "getrusage",
+    NULL};
+
+/* What writes the floating-point environment. */
+static const char *const environment_writers[] = {"fesetround", "fesetenv", "feupdateenv", "feholdexcept", "fesetmode", "fesetexceptflag",
+                                                  "feenableexcept", "fedisableexcept", NULL};
 
 /* ---- constructors ---- */
 
@@ -162,6 +184,8 @@ static void judge_symbol(const GElf_Sym *symbol, const char *name, const char *f
       sb_audit_add(audit, SB_AUDIT_RULE_late_code,
                    "%s calls %s, so functions that nobody has judged may run in it; link it with what it needs", file,
                    name);
+    if (is_in(name, environment_writers))
+      sb_audit_add(audit, SB_AUDIT_RULE_control_word, "%s calls %s, which changes the floating-point environment; leave it to the host", file, name);
     if (plugin && is_in(name, outsiders))
       sb_audit_add(
           audit, SB_AUDIT_RULE_outside,

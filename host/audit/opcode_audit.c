@@ -15,11 +15,11 @@ typedef struct opcode_table {
   const char *const *fused, *const *estimate, *const *control, *const *outside;
 } opcode_table;
 
-static const char *const x86_fused[] = {"vfmadd", "vfmsub", "vfnmadd", "vfnmsub", NULL};
-static const char *const x86_estimate[] = {"rcpss", "rcpps", "rsqrtss", "rsqrtps", "vrcp", "vrsqrt", NULL};
-static const char *const x86_control[] = {"ldmxcsr", "vldmxcsr", "fldcw", "fldenv", "frstor", "fninit", NULL};
+static const char *const x86_fused[] = {"vfmadd", "vfmsub", "vfnmadd", "vfnmsub", "v4fmadd", "v4fnmadd", "vdpbf16", NULL};
+static const char *const x86_estimate[] = {"rcpss", "rcpps", "rsqrtss", "rsqrtps", "vrcp", "vrsqrt", "vexp2", "pfrcp", "pfrsqrt", NULL};
+static const char *const x86_control[] = {"ldmxcsr", "vldmxcsr", "fldcw", "fldenv", "frstor", "fninit", "fxrstor", "xrstor", NULL};
 /* The clock, random numbers, which CPU this is, and the system itself. */
-static const char *const x86_outside[] = {"rdtsc", "rdrand", "rdseed", "rdpid", "cpuid", "syscall", "sysenter", NULL};
+static const char *const x86_outside[] = {"rdtsc", "rdrand", "rdseed", "rdpid", "cpuid", "xgetbv", "rdfsbase", "rdgsbase", "syscall", "sysenter", NULL};
 static const char *const arm_outside[] = {"svc", NULL};
 static const char *const s390_outside[] = {"stck", "svc", NULL};
 static const char *const arm64_fused[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", "fmla", "fmls", NULL};

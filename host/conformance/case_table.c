@@ -43,7 +43,7 @@ static const sb_case table[] = {
               "use samebit/maths.h"),
     FILE_RULE(late_code, "it finds no code by name while it runs (dlopen, dlsym)", "that code is judged by nobody",
               "link it with what it needs"),
-    FILE_RULE(outside, "it asks for no clock, random number, environment, locale, signal, thread or process",
+    FILE_RULE(outside, "it asks for no clock, random number, environment, file, locale, signal, thread or process",
               "they differ between runs, or belong to the whole program",
               "take what it needs from the model, sb_host and samebit/random.h"),
     FILE_RULE(fused, "it holds no fused multiply-add", "it rounds once where other machines round twice",
@@ -60,7 +60,7 @@ static const sb_case table[] = {
               "build with -ffp-contract=off"),
     FILE_RULE(library, "each library that it needs is found and fit", "they compute too",
               "link with -Wl,-rpath,'$ORIGIN' and bring them along"),
-    FILE_RULE(folder, "it lies in no folder that somebody else may move away or replace",
+    FILE_RULE(folder, "it lies below no folder that everybody may write, unless that has the sticky bit",
               "whoever may do that may change every run", "chmod o-w, or chmod +t, the folder that is named"),
     /* the entry */
     MODULE(load, "it can be loaded", "nothing else can be tried before",

@@ -200,6 +200,11 @@ static void what_a_solver_may_not_ask_for_is_found(void **state)
                   SB_AUDIT_RULE_outside, "clock_gettime");
   build_and_audit(folder, "signal(SIGSEGV, SIG_IGN); y = x", "", SB_AUDIT_RULE_outside, "signal");
   build_and_audit(folder, "y = rand()", "", SB_AUDIT_RULE_outside, "rand");
+  build_and_audit(folder, "extern char **environ; y = environ != 0", "", SB_AUDIT_RULE_outside, "environ");
+  build_and_audit(folder, "extern void *fopen(const char *, const char *); y = fopen(\"wind.txt\", \"r\") != 0", "", SB_AUDIT_RULE_outside, "fopen");
+  build_and_audit(folder, "extern float sinf32(float), logf32x(float); y = sinf32(x)", "-lm", SB_AUDIT_RULE_libm, "sinf32");
+  build_and_audit(folder, "extern double powf64(double, double); y = powf64(x, x)", "-lm", SB_AUDIT_RULE_libm, "powf64");
+  build_and_audit(folder, "extern int fesetround(int); y = fesetround(0)", "-lm", SB_AUDIT_RULE_control_word, "fesetround");
 #if defined(__x86_64__)
   build_and_audit(folder, "y = __builtin_ia32_rdtsc()", "", SB_AUDIT_RULE_outside, "rdtsc, in work");
 #endif

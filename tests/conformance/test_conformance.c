@@ -85,6 +85,9 @@ static const char *odd_file(const char *name, char path[256])
   return path;
 }
 
+/* What changes the environment also holds the call that does. */
+static size_t failures_wanted(const char *name) { return strncmp(name, "environment_", 12) ? 1 : 2; }
+
 static void each_broken_plugin_fails_its_case_alone(void **state)
 {
   (void)state;
@@ -97,7 +100,7 @@ static void each_broken_plugin_fails_its_case_alone(void **state)
     bool failed = own->end != SB_CASE_PASSED && own->end != SB_CASE_SKIPPED;
     if (!failed) print_message("  %s: its own case %s: %s\n", names[i], sb_case_end_name(own->end), own->text);
     if (failed && !own->text[0]) print_message("  %s: no text\n", names[i]);
-    wrong += !failed || bad != 1 || !own->text[0];
+    wrong += !failed || bad != failures_wanted(names[i]) || !own->text[0];
   }
   if (wrong) fail_msg("%zu broken plugins do not fail exactly their case", wrong);
 }

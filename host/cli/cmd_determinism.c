@@ -505,9 +505,9 @@ static int run_matrix(matrix *m)
   const char *cores = cli_value(m->c, "--cores");
   size_t errors = m->c->diag.error_count;
   add_own_legs(m);
-  add_backend_leg(m);
   if (cores) add_core_legs(m, cores);
   if (m->c->diag.error_count > errors) return CLI_USAGE;
+  add_backend_leg(m);
   if (write_setup(m, &m->c->diag) || run_all(m)) return CLI_BAD_ANSWER;
   compare_all(m);
   report(m);

@@ -70,7 +70,7 @@ bool case_hostile_nan(sb_case_context *c, const sb_solver_api *api);
 bool case_hostile_huge(sb_case_context *c, const sb_solver_api *api);
 
 /* cases_behaviour.c: a check of behaviour.h on each micro-scene */
-#define SB_CASE_BEHAVIOURS(X) X(bounds) X(repeat) X(lanes) X(memory) X(shuffle) X(threads) X(padding) X(worlds) X(crowd) X(unrelated) X(ownership) X(snapshot) X(reset)
+#define SB_CASE_BEHAVIOURS(X) X(bounds) X(repeat) X(lanes) X(memory) X(shuffle) X(threads) X(padding) X(worlds) X(crowd) X(unrelated) X(ownership) X(model) X(snapshot) X(reset)
 #define SB_CASE_DECLARE_BEHAVIOUR(name) bool case_##name(sb_case_context *c, const sb_solver_api *api);
 SB_CASE_BEHAVIOURS(SB_CASE_DECLARE_BEHAVIOUR)
 #undef SB_CASE_DECLARE_BEHAVIOUR

@@ -178,6 +178,7 @@ static const sb_case table[] = {
     SOLVER(ownership,
            "it writes nothing of bodies and particles that it was not given: poses, velocities, forces, targets",
            "another solver owns them", SB_FIX_OWNERSHIP, "lanes"),
+    SOLVER(model, "it writes nothing in the model", "the model belongs to all solvers", SB_FIX_MODEL, "lanes"),
     SOLVER(snapshot, "a snapshot put back into a new instance goes on alike", "hidden state is lost there",
            SB_FIX_SNAPSHOT, "instances", "threads", "restart"),
     SOLVER(reset, "after a reset everything is as new", "a reset must be as good as a new start", SB_FIX_RESET,

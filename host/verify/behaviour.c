@@ -9,6 +9,7 @@
 
 #include "collision.h"
 #include "fp_env.h"
+#include "content_hash.h"
 #include "hostile_memory.h"
 #include "sim.h"
 #include "state_hash.h"
@@ -407,6 +408,34 @@ static bool check_ownership(sb_subject *s)
   return ok;
 }
 
+/* Hash of what the arrays of a model of one world hold now. */
+static bool hash_model(sb_subject *s, const sb_model_store *model, uint64_t *hash)
+{
+  sb_diagnostics diag = {0};
+  void *bytes = NULL;
+  size_t size = 0;
+  bool ok = !sb_model_store_to_bytes(model, &bytes, &size, &diag) || fail(s, &diag);
+  if (ok) *hash = sb_content_hash(bytes, size);
+  free(bytes);
+  sb_diagnostics_clear(&diag);
+  return ok;
+}
+
+/* The model belongs to all solvers, and is the same before and after. */
+static bool check_model(sb_subject *s)
+{
+  run r;
+  uint64_t ignore = 0, before = 0, after = 0;
+  bool ok = open_run(s, s->one, 1, 0, plain, &r) && hash_model(s, r.model, &before) &&
+            step_run(s, &r, s->ticks / 4 + 1, &ignore) && hash_model(s, r.model, &after);
+  if (ok && before != after) {
+    snprintf(s->text, sizeof s->text, "it wrote in the model: its hash is %016" PRIx64 ", before it ran %016" PRIx64, after, before);
+    ok = false;
+  }
+  close_run(&r);
+  return ok;
+}
+
 /* Bodies and particles enough for several chunks of any loop: what tasks do to each other's elements shows at other orders and threads only there. */
 #define CROWD 1200u
 
@@ -507,6 +536,7 @@ const sb_behaviour_check sb_behaviour_checks[] = {
     {"unrelated", "bodies and particles that come after the others and meet none of them", SB_FIX_UNRELATED,
      check_unrelated},
     {"ownership", "that there are bodies and particles of somebody else", SB_FIX_OWNERSHIP, check_ownership},
+    {"model", "the model, which belongs to all: it writes nothing there", SB_FIX_MODEL, check_model},
     {"snapshot", "a snapshot put back into a new instance half-way", SB_FIX_SNAPSHOT, check_snapshot},
     {"reset", "a reset", SB_FIX_RESET, check_reset},
     {"environment", "the caller's rounding mode and flush-to-zero", SB_FIX_ENVIRONMENT, check_environment},

@@ -43,6 +43,7 @@ typedef struct sb_subject {
 #define SB_FIX_UNRELATED \
   "use no counts of the whole scene; a force that reaches everything needs a range, as a parameter: the others stand 60 m away"
 #define SB_FIX_OWNERSHIP "go through sb_bind.bodies and sb_bind.particles"
+#define SB_FIX_MODEL "keep what changes in state of its own"
 #define SB_FIX_SNAPSHOT "register what survives a tick"
 #define SB_FIX_RESET "derive nothing from earlier runs"
 #define SB_FIX_ENVIRONMENT "leave rounding and subnormal settings alone"

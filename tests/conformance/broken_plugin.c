@@ -254,6 +254,7 @@ static sb_status do_harm(broken *b, const sb_step *step, char *error, uint32_t e
   if (IS(growth)) kept = malloc(64);
   if (IS(ownership))
     for (uint32_t i = b->bind.body_count; i < count; i++) s->body_f[6 * (size_t)i] += 1.0f;
+  if (IS(model) && count) ((float *)b->bind.model->body_mass)[count - 1] = 3.0f;
   if (IS(hostile_nan) && count && s->body_q[0] != s->body_q[0]) b->own[(size_t)1 << 40] = 1.0f;
   if (IS(hostile_huge) && count)
     for (volatile float x = s->body_q[0]; x > 1e30f; x = x * 1.0f) continue;

@@ -70,6 +70,9 @@ static void judge_instruction(const opcode_table *t, const cs_insn *i, const sb_
   } else if (plugin && begins_with_one(i->mnemonic, t->outside)) {
     rule = SB_AUDIT_RULE_outside, what = "a look outside",
     advice = "take what it needs from the model and from samebit/random.h";
+  } else if (i->id == 0 && (t->machine == EM_X86_64 || t->machine == EM_386)) { /* elsewhere constants lie between functions' instructions */
+    rule = SB_AUDIT_RULE_fused, what = "an instruction that cannot be read",
+    advice = "so a fused operation cannot be ruled out: build it without switches for newer processors (-march=native, -mavx512fp16)";
   } else {
     return;
   }

@@ -17,6 +17,7 @@
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010u /* Linux 6.3: the memory may be mapped executable */
 #endif
+#define MOST_LINKS 40 /* as the kernel */
 #define LARGEST_PLUGIN (1024ll * 1024 * 1024)
 
 static sb_status refuse(const char *path, sb_diagnostics *diag, const char *what)
@@ -33,9 +34,66 @@ static sb_status judge_dir_info(const char *dir, const struct stat *info, sb_dia
   return SB_OK;
 }
 
+/* A link may be followed where not everybody may replace it: in a folder of its own, or in a sticky one by its owner's hand. */
+static sb_status judge_link(const char *link, const struct stat *info, sb_diagnostics *diag)
+{
+  char dir[PATH_MAX];
+  struct stat above;
+  const char *slash = strrchr(link, '/');
+  snprintf(dir, sizeof dir, "%.*s", slash == link ? 1 : (int)(slash - link), link);
+  if (stat(dir, &above)) return refuse(link, diag, "cannot read the folder of a symbolic link that leads to the plugin");
+  const uid_t owner = info->st_uid;
+  if (!(above.st_mode & S_IWOTH) || (above.st_mode & S_ISVTX && (owner == above.st_uid || owner == geteuid() || owner == 0))) return SB_OK;
+  return sb_report(diag, SB_ERROR, SB_CODE_PLUGIN_FILE, link,
+                   "everybody may replace this symbolic link, which leads to the plugin; give the path without it, or take that right away (chmod o-w %s)", dir);
+}
+
+/* Follows a path as the system does, and judges every symbolic link on the way. */
+static sb_status judge_links(const char *path, sb_diagnostics *diag)
+{
+  char done[PATH_MAX] = "", todo[PATH_MAX], next[2 * PATH_MAX];
+  if (path[0] != '/' && !getcwd(done, sizeof done)) return refuse(path, diag, "cannot find the plugin");
+  snprintf(todo, sizeof todo, "%s", path);
+  bool fits = strlen(path) < sizeof todo;
+  unsigned links = 0;
+  for (char *rest = todo; fits && *rest;) {
+    size_t n = strcspn(rest, "/"), length = strlen(done);
+    const char *name = rest;
+    rest += n + (rest[n] == '/');
+    if (n == 0 || (n == 1 && name[0] == '.')) continue;
+    if (n == 2 && !strncmp(name, "..", 2)) {
+      char *slash = strrchr(done, '/');
+      if (slash) *slash = 0;
+      continue;
+    }
+    fits = snprintf(next, sizeof next, "%s/%.*s", length > 1 ? done : "", (int)n, name) < (int)sizeof done;
+    if (!fits) break;
+    struct stat info;
+    if (lstat(next, &info)) return refuse(path, diag, "cannot find the plugin");
+    if (!S_ISLNK(info.st_mode)) {
+      memcpy(done, next, strlen(next) + 1);
+      continue;
+    }
+    char target[PATH_MAX];
+    ssize_t got = readlink(next, target, sizeof target - 1);
+    sb_status status = judge_link(next, &info, diag);
+    if (status) return status;
+    if (got <= 0 || ++links > MOST_LINKS) return refuse(path, diag, "cannot find the plugin");
+    target[got] = 0;
+    fits = snprintf(next, sizeof next, "%s/%s", target, rest) < (int)sizeof todo;
+    memcpy(todo, next, fits ? strlen(next) + 1 : 0);
+    if (target[0] == '/') done[0] = 0;
+    rest = todo;
+  }
+  errno = ENAMETOOLONG;
+  return fits ? SB_OK : refuse(path, diag, "cannot find the plugin");
+}
+
 sb_status sb_judge_plugin_dir(const char *dir, sb_diagnostics *diag)
 {
   struct stat info;
+  sb_status status = judge_links(dir, diag);
+  if (status) return status;
   if (stat(dir, &info)) return refuse(dir, diag, "cannot read the plugin directory");
   return judge_dir_info(dir, &info, diag);
 }
@@ -141,11 +199,13 @@ static sb_status seal_copy(int file, off_t size, sb_sealed_file *out, sb_diagnos
 sb_status sb_sealed_file_open(const char *path, sb_sealed_file *out, sb_diagnostics *diag)
 {
   *out = (sb_sealed_file){.fd = -1};
+  sb_status status = judge_links(path, diag);
+  if (status) return status;
   out->path = realpath(path, NULL);
   if (!out->path) return refuse(path, diag, "cannot find the plugin");
   int file;
   off_t size;
-  sb_status status = open_judged(out->path, &file, &size, diag);
+  status = open_judged(out->path, &file, &size, diag);
   if (!status) {
     status = seal_copy(file, size, out, diag);
     close(file);

@@ -13,7 +13,8 @@ typedef struct sb_sealed_file {
   uint64_t hash;   /* XXH3-64 of the bytes */
 } sb_sealed_file;
 
-/* Takes a regular file that not everybody may write, in a directory that not everybody may write. Errors are SB_CODE_PLUGIN_FILE. */
+/* Takes a regular file that not everybody may write, in a directory that not everybody may write; symbolic links on
+ * the way to it must be such that not everybody can replace them. Errors are SB_CODE_PLUGIN_FILE. */
 sb_status sb_sealed_file_open(const char *path, sb_sealed_file *file, sb_diagnostics *diag);
 void sb_sealed_file_close(sb_sealed_file *file);
 

@@ -1,12 +1,13 @@
 /* The table of cases: what, why, how to mend. Order matters: a case comes after those that it needs. */
 #include "behaviour.h"
 #include "case_list.h"
+#include "process_repeat.h"
 
 #include <string.h>
 
-#define FILE_RULE(rule, what, why, fix) {"file_" #rule, what, why, fix, {"file_elf"}, case_file_##rule, NULL, NULL}
-#define MODULE(name, what, why, fix, ...) {#name, what, why, fix, {__VA_ARGS__}, NULL, case_##name, NULL}
-#define SOLVER(name, what, why, fix, ...) {#name, what, why, fix, {__VA_ARGS__}, NULL, NULL, case_##name}
+#define FILE_RULE(rule, what, why, fix) {"file_" #rule, what, why, fix, {"file_elf"}, case_file_##rule, NULL, NULL, false}
+#define MODULE(name, what, why, fix, ...) {#name, what, why, fix, {__VA_ARGS__}, NULL, case_##name, NULL, false}
+#define SOLVER(name, what, why, fix, ...) {#name, what, why, fix, {__VA_ARGS__}, NULL, NULL, case_##name, false}
 
 static const sb_case table[] = {
     /* the file */
@@ -17,7 +18,8 @@ static const sb_case table[] = {
      {NULL},
      case_file_place,
      NULL,
-     NULL},
+     NULL,
+     false},
     {"file_elf",
      "it is a whole shared object of this machine",
      "nothing else can be loaded",
@@ -25,7 +27,8 @@ static const sb_case table[] = {
      {"file_place"},
      case_file_elf,
      NULL,
-     NULL},
+     NULL,
+     false},
     FILE_RULE(entry, "it exports samebit_plugin", "the host finds everything through it", "use SB_DEFINE_PLUGIN"),
     FILE_RULE(export, "it exports nothing else", "another library could stand in for its functions",
               "compile with -fvisibility=hidden"),
@@ -183,9 +186,15 @@ static const sb_case table[] = {
            SB_FIX_SNAPSHOT, "instances", "threads", "restart"),
     SOLVER(reset, "after a reset everything is as new", "a reset must be as good as a new start", SB_FIX_RESET,
            "snapshot"),
+    {"processes",
+     "another process, whose addresses and fresh memory differ, gives the same bits",
+     "a run is repeated in another process",
+     SB_PROCESS_REPEAT_FIX,
+     {"lanes", "threads", "memory"},
+     .across_processes = true},
     SOLVER(golden_match, "its golden hashes are met here", "they are the promise to other machines",
            "find out what differs; after a change on purpose, a new version and `samebit plugins goldens FILE`",
-           "lanes", "golden_present"),
+           "lanes", "golden_present", "processes"),
     /* parameters and hostile input */
     SOLVER(param_effect,
            "each parameter changes some bit of some micro-scene, or says in its text that it does not (\"micro-scenes: "

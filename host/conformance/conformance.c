@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process_repeat.h"
+
 const char *sb_case_end_name(sb_case_end end)
 {
   static const char *const names[] = {"passed", "failed", "crashed", "timed out", "skipped"};
@@ -62,12 +64,25 @@ static void take_line(void *user, const char *line)
   }
 }
 
+static void take_difference(void *user, const char *solver, const char *text)
+{
+  sb_case_result *r = user;
+  if (r->end == SB_CASE_FAILED) return; /* the first one tells enough */
+  r->end = SB_CASE_FAILED;
+  snprintf(r->text, sizeof r->text, "%s%s%.300s", solver ? solver : "", solver ? ": " : "", text);
+}
+
 static void run_process(conformance *f, sb_case_result *r)
 {
   char task[96];
   snprintf(task, sizeof task, "case %s", r->which->name);
   sb_trial_request request = {.program = f->program, .path = f->file.path, .task = task, .fd = f->file.fd, .seconds = f->seconds};
   for (size_t i = 0; i < f->audit.library_count; i++) request.library_fds[request.library_count++] = f->audit.libraries[i].fd;
+  if (r->which->across_processes) {
+    r->end = SB_CASE_PASSED;
+    sb_process_repeat(&request, take_difference, r);
+    return;
+  }
   sb_trial_outcome outcome;
   r->end = SB_CASE_CRASHED;
   sb_trial_run(&request, take_line, r, &outcome);

@@ -25,10 +25,11 @@ typedef struct sb_case {
   const char *why;
   const char *fix;  /* what to do when it fails */
   const char *needs[SB_MAX_CASE_NEEDS]; /* cases that must have passed, else this one is skipped; all come before it */
-  /* One of these. A case of a solver runs for each solver of the module. */
+  /* One of these four. A case of a solver runs for each solver of the module; one across processes compares several. */
   bool (*file_case)(sb_case_context *c);
   bool (*module_case)(sb_case_context *c);
   bool (*solver_case)(sb_case_context *c, const sb_solver_api *api);
+  bool across_processes;
 } sb_case;
 
 size_t sb_case_count(void);

@@ -18,6 +18,7 @@
 #endif
 #include <xxhash.h>
 
+#include "process_repeat.h"
 #include "samebit/abi.h"
 #include "state_hash.h"
 #include "trial_cache.h"
@@ -74,6 +75,20 @@ static void read_verdict(sb_trial *t, const char *line)
   t->verdicts[t->count++] = v;
 }
 
+/* "SOLVER REASON", SOLVER being * for all: what the processes of process_repeat.h gave. */
+static void read_varied(sb_trial *t, const char *line)
+{
+  char solver[64];
+  int at = 0;
+  if (sscanf(line, "%63s %n", solver, &at) != 1 || !at) return;
+  for (size_t i = 0; i < t->count; i++) {
+    sb_trial_verdict *v = &t->verdicts[i];
+    if (v->backend != SB_BACKEND_CPU || v->mode == SB_MODE_OFF || (strcmp(solver, "*") && strcmp(solver, v->solver))) continue;
+    v->mode = SB_MODE_OFF;
+    snprintf(v->reason, sizeof v->reason, "%s; " SB_PROCESS_REPEAT_FIX, line + at);
+  }
+}
+
 static void take_line(void *user, const char *line)
 {
   lines *l = user;
@@ -89,6 +104,7 @@ static void take_line(void *user, const char *line)
   if (!strcmp(line, "loads")) l->loads = true;
   if (!strcmp(line, "whole")) l->whole = true;
   if (!strncmp(line, "solver ", 7)) read_verdict(l->trial, line + 7);
+  if (!strncmp(line, "varied ", 7)) read_varied(l->trial, line + 7);
   if (!strncmp(line, "sandbox ", 8)) snprintf(l->trial->sandbox, sizeof l->trial->sandbox, "%s", line + 8);
   int at = 0, cause = 0;
   if (sscanf(line, "fault %d %n", &l->fault, &at) == 1 && at) snprintf(l->message, sizeof l->message, "%s", line + at);
@@ -145,6 +161,21 @@ static sb_status judge(const sb_sealed_file *file, const lines *l, sb_diagnostic
   return sb_report(diag, SB_ERROR, code, file->path, "%s", l->message[0] ? l->message : "its trial told nothing");
 }
 
+static void tell_varied(void *user, const char *solver, const char *text)
+{
+  char line[400];
+  snprintf(line, sizeof line, "varied %s %.280s", solver ? solver : "*", text);
+  take_line(user, line);
+}
+
+/* What one process shows of a solver above Off has to be the same in others. */
+static void repeat_process(const sb_trial_request *r, lines *l)
+{
+  bool any = false;
+  for (size_t i = 0; i < l->trial->count; i++) any |= l->trial->verdicts[i].backend == SB_BACKEND_CPU && l->trial->verdicts[i].mode != SB_MODE_OFF;
+  if (any) sb_process_repeat(r, tell_varied, l);
+}
+
 static void run_process(const sb_trial_settings *s, const sb_sealed_file *file, const sb_audit *audit, lines *l)
 {
   sb_trial_request r = {.program = s->program, .path = file->path, .task = s->behave ? "behave" : "load", .fd = file->fd, .seconds = s->seconds};
@@ -155,6 +186,7 @@ static void run_process(const sb_trial_settings *s, const sb_sealed_file *file, 
    * anew. */
   l->whole = outcome.end == SB_TRIAL_DONE || outcome.end == SB_TRIAL_TIMED_OUT;
   snprintf(l->trial->sandbox, sizeof l->trial->sandbox, "%s", outcome.sandbox);
+  if (outcome.end == SB_TRIAL_DONE && s->behave) repeat_process(&r, l);
   if (outcome.end == SB_TRIAL_DONE) return;
   char line[700];
   if (l->loads)

@@ -14,6 +14,7 @@
 
 #include "conformance.h"
 #include "guard_memory.h"
+#include "process_repeat.h"
 #include "sandbox.h"
 #include "trial_process.h"
 #include "trial_version.h"
@@ -129,6 +130,7 @@ int sb_trial_child(int argc, char **argv)
   } else {
     sb_trial_say("loads");
     if (!strcmp(argv[5], "behave")) behave(&m);
+    if (!strncmp(argv[5], "digest ", 7)) sb_process_digest(&m, argv[5] + 7);
   }
   sb_trial_say("done");
   _exit(0); /* not the module's destructors, nor leaks that it may have */

@@ -30,7 +30,7 @@ const char *sb_trial_cause_advice(sb_trial_cause cause);
 typedef struct sb_trial_request {
   const char *program; /* the host's command */
   const char *path;    /* of the module, for messages */
-  const char *task;    /* "load", "behave", or "case NAME" */
+  const char *task;    /* "load", "behave", "digest JUNK", or "case NAME" */
   int fd;              /* sealed copy of the module */
   int library_fds[32]; /* of its libraries */
   size_t library_count;

@@ -6,6 +6,6 @@
 
 #define SB_TRIAL_TEXT_(number) #number
 #define SB_TRIAL_NUMBER_(number) SB_TRIAL_TEXT_(number)
-#define SB_TRIAL_VERSION SAMEBIT_VERSION "/" SB_TRIAL_NUMBER_(SB_NUMERICS_VERSION) "/trial 2"
+#define SB_TRIAL_VERSION SAMEBIT_VERSION "/" SB_TRIAL_NUMBER_(SB_NUMERICS_VERSION) "/trial 3"
 
 #endif

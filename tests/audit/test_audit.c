@@ -117,6 +117,32 @@ static void other_architectures_are_read(void **state)
   rmdir(folder);
 }
 
+/* Code that is newer than what reads it may hold anything. */
+static void code_that_cannot_be_read_is_found(void **state)
+{
+  (void)state;
+#ifdef __x86_64__
+  char folder[] = "/tmp/samebit_audit_XXXXXX", command[1024], path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/plugin.so", folder);
+  snprintf(command, sizeof command, "gcc -O2 -shared -fPIC -DHALF_FLOAT '%s' -nostdlib -o %s", SAMEBIT_AUDIT_SOURCE, path);
+  assert_int_equal(system(command), 0);
+  sb_sealed_file file;
+  sb_audit audit = {0};
+  assert_int_equal(sb_sealed_file_open(path, &file, NULL), SB_OK);
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_memory(file.bytes, file.size);
+  sb_audit_opcodes(elf, "plugin.so", true, &audit);
+  elf_end(elf);
+  const sb_finding *f = sb_audit_find(&audit, SB_AUDIT_RULE_fused);
+  assert_non_null(f);
+  assert_non_null(strstr(f->text, "an instruction that cannot be read, .byte, in fixture_sum"));
+  sb_sealed_file_close(&file);
+  unlink(path);
+  rmdir(folder);
+#endif
+}
+
 /* No section says any more that it holds code. */
 static void hide_code(unsigned char *bytes)
 {
@@ -379,6 +405,22 @@ static void links_are_followed_once(void **state)
   unlink(link);
   assert_int_equal(symlink(path, link), 0);
   refused(link, "everybody may write this plugin directory");
+  /* so is a link that lies in one: the last part of the path, or a folder on the way; with the sticky bit it is its owner's */
+  char inside[80], through[96];
+  snprintf(inside, sizeof inside, "%s/link", open_folder);
+  assert_int_equal(symlink(SAMEBIT_FIXTURES, inside), 0);
+  snprintf(through, sizeof through, "%s/no_golden.so", inside);
+  refused(through, "everybody may replace this symbolic link");
+  unlink(link);
+  assert_int_equal(symlink(through, link), 0);
+  refused(link, "everybody may replace this symbolic link");
+  sb_diagnostics diag = {0};
+  assert_int_equal(sb_judge_plugin_dir(inside, &diag), SB_E_CONFIG);
+  sb_diagnostics_clear(&diag);
+  chmod(open_folder, 01777);
+  assert_int_equal(sb_judge_plugin_dir(inside, &diag), SB_OK);
+  chmod(open_folder, 0777);
+  unlink(inside);
   sb_catalogue_free(&catalogue);
   unlink(link);
   unlink(path);
@@ -507,7 +549,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule_finds_its_fixture),
                                      cmocka_unit_test(good_plugins_have_no_findings),
-                                     cmocka_unit_test(other_architectures_are_read),
+                                     cmocka_unit_test(other_architectures_are_read), cmocka_unit_test(code_that_cannot_be_read_is_found),
                                      cmocka_unit_test(files_of_other_machines_are_refused),
                                      cmocka_unit_test(what_a_solver_may_not_ask_for_is_found),
                                      cmocka_unit_test(brought_libraries_are_judged),

@@ -30,7 +30,7 @@ __attribute__((constructor)) static void count_loads(void) { loads = loads + 1; 
 #elif defined(WITH_load)
 float broken_defined_nowhere(float x);
 #elif defined(WITH_file_writable_code)
-__asm__(".section .both,\"awx\",@progbits\n .byte 0\n .text");
+__asm__(".section .both,\"awx\",@progbits\n .byte 0xc3\n .text");
 #endif
 
 #if defined(WITH_file_libm)
@@ -215,6 +215,7 @@ static float wind_of(broken *b, const sb_step *step)
   if (IS(repeat)) return 1e-6f * (ticks += 1.0f);
   if (IS(lanes)) return 1e-6f * (float)b->bind.lanes;
   if (IS(memory)) return b->own[-1] != 0.0f ? 1e-3f : 0.0f;
+  if (IS(processes)) return 1e-7f * (float)((uintptr_t)&ticks >> 12 & 0xffffu);
   if (IS(padding) && count) return 1e-3f * b->own[(count + 7) / 8 * 8 - 1];
   if (IS(instances)) return b == last_bound ? 0.0f : 1e-3f;
   if (IS(unrelated)) return 1e-3f * (float)(count / b->bind.model->world_count);

@@ -44,7 +44,7 @@ static void table_and_fixtures_agree(void **state)
     const sb_case *c = sb_case_at(i);
     assert_string_equal(c->name, names[i]);
     assert_true(strlen(c->what) > 8 && strlen(c->why) > 8 && strlen(c->fix) > 6);
-    assert_int_equal((c->file_case != NULL) + (c->module_case != NULL) + (c->solver_case != NULL), 1);
+    assert_int_equal((c->file_case != NULL) + (c->module_case != NULL) + (c->solver_case != NULL) + c->across_processes, 1);
     for (size_t n = 0; n < SB_MAX_CASE_NEEDS && c->needs[n]; n++) {
       const sb_case *needed = sb_case_find(c->needs[n]);
       if (!needed || needed >= c) fail_msg("%s needs %s, which does not come before it", c->name, c->needs[n]);

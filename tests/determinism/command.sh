@@ -18,15 +18,17 @@ for leg; do
   [ $code = 0 ] || [ $code = 77 ] || exit 1
 done
 cd "$root"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
 for ini in $inis; do
   code=0
-  "$build/bin/samebit" determinism "$ini" --ticks "$ticks" --cores "$work" > "$work/said" 2> "$work/complained" || code=$?
-  summary=$(tail -1 "$work/said")
+  "$build/bin/samebit" determinism "$ini" --ticks "$ticks" --cores "$work" > "$out/said" 2> "$out/complained" || code=$?
+  summary=$(tail -1 "$out/said")
   ran=$(echo "$summary" | sed -n 's/.* ticks: \([0-9]*\) the same.*/\1/p')
   if [ $code != 0 ] || [ "${ran:-0}" -lt "$least" ]; then
-    cat "$work/said" "$work/complained"
+    cat "$out/said" "$out/complained"
     echo "$ini: ${ran:-0} legs agree, $least are needed (exit code $code)"
     exit 1
   fi
-  echo "$ini: $(sed -n 's/^lanes-1 *same *\([0-9a-f]*\) .*/\1/p' "$work/said"), $summary"
+  echo "$ini: $(sed -n 's/^lanes-1 *same *\([0-9a-f]*\) .*/\1/p' "$out/said"), $summary"
 done

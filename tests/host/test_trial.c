@@ -57,6 +57,7 @@ static void misbehaviour_is_named(void **state)
       {"hidden_state", "check snapshot: after a restore"},
       {"task_order", "task order"},
       {"flush_in_step", "floating-point environment"},
+      {"reads_address", " in one process and "},
       {"flush_in_bind", "bind of the solver changed the floating-point environment (subnormals flushed)"},
   };
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
@@ -326,6 +327,27 @@ static void time_outs_are_kept(void **state)
   assert_int_equal(system(command), 0);
 }
 
+/* What only other processes show is said from the cache too, with what to do. */
+static void differences_between_processes_are_kept(void **state)
+{
+  (void)state;
+  char dir[] = "/tmp/samebit_trial_XXXXXX", command[64];
+  assert_non_null(mkdtemp(dir));
+  for (int again = 0; again < 2; again++) {
+    sb_session session;
+    sb_diagnostics diag = {0};
+    assert_int_equal(open_scene("drop", "reads_address", "Off", 0, dir, &session, &diag), SB_OK);
+    assert_int_equal(session.parts[1].module->trial.cached, again);
+    assert_int_equal(session.parts[1].verified, SB_MODE_OFF);
+    assert_false(session.parts[1].harmful);
+    assert_non_null(strstr(session.parts[1].reason, "use no address of a function, a variable or the stack as a number"));
+    sb_session_close(&session);
+    sb_diagnostics_clear(&diag);
+  }
+  snprintf(command, sizeof command, "rm -r %s", dir);
+  assert_int_equal(system(command), 0);
+}
+
 /* Several plugins of one session are tried at once; each has the outcome that it has alone. */
 static void plugins_are_tried_side_by_side(void **state)
 {
@@ -406,7 +428,7 @@ int main(void)
     cmocka_unit_test(the_host_survives_them_all),
 #endif
     cmocka_unit_test(particle_solvers_are_tried),
-    cmocka_unit_test(time_outs_are_kept),
+    cmocka_unit_test(time_outs_are_kept), cmocka_unit_test(differences_between_processes_are_kept),
     cmocka_unit_test(solvers_beyond_the_table_get_off),
     cmocka_unit_test(plugins_are_tried_side_by_side),
     cmocka_unit_test(pins_are_held_from_the_ini_file),

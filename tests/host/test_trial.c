@@ -57,6 +57,7 @@ static void misbehaviour_is_named(void **state)
       {"hidden_state", "check snapshot: after a restore"},
       {"task_order", "task order"},
       {"flush_in_step", "floating-point environment"},
+      {"writes_model", "check model: it wrote in the model"},
       {"reads_address", " in one process and "},
       {"flush_in_bind", "bind of the solver changed the floating-point environment (subnormals flushed)"},
   };

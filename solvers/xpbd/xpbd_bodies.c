@@ -1,4 +1,5 @@
 /* Rigid bodies: records, passes over joints and contacts. */
+#define SB_INLINE_KERNELS /* a body's record passed to a call would be copied whole */
 #include "xpbd_bodies.h"
 
 #include <stdio.h>
@@ -150,53 +151,31 @@ sb_status xp_bodies_bind(xp_bodies *s, const sb_bind *bind, char *error, uint32_
 
 enum { PASS_LOAD, PASS_PREDICT, PASS_OBSTACLES, PASS_JOINTS, PASS_JOINTS_BACK, PASS_WARM, PASS_CONTACTS, PASS_PART, PASS_BOUNCES, PASS_COORDINATES, PASS_STORE };
 
-static void begin_pose(xp_body *to, V3 p, Q4 q)
-{
-  xp_put4(to->turn, q);
-  xp_put3(to->base, v3_add(p, q4_rotate(q, xp_get3(to->com))));
-  xp_put3(to->x, v3_zero());
-  xp_put4(to->q, q4_identity());
-}
-
 static void load_body(xp_bodies *s, uint32_t r)
 {
   const sb_state *state = s->bind->state;
   size_t b = s->body[r];
-  xp_body *to = &s->bodies[r];
-  Q4 q = xp_get4(state->body_q + 7 * b + 3);
-  begin_pose(to, xp_get3(state->body_q + 7 * b), q);
-  xp_put3(to->v, xp_get3(state->body_qd + 6 * b));
-  xp_put3(to->w, xp_get3(state->body_qd + 6 * b + 3));
-}
-
-static void keep_beginning(xp_body *r)
-{
-  memcpy(r->x0, r->x, sizeof r->x);
-  memcpy(r->q0, r->q, sizeof r->q);
-  memcpy(r->v0, r->v, sizeof r->v);
-  memcpy(r->w0, r->w, sizeof r->w);
+  XpRecord to = xp_begin(xp_get_record(&s->bodies[r]), xp_get3(state->body_q + 7 * b), xp_get4(state->body_q + 7 * b + 3));
+  to.b.v = xp_get3(state->body_qd + 6 * b);
+  to.b.w = xp_get3(state->body_qd + 6 * b + 3);
+  xp_put_record(&s->bodies[r], to);
 }
 
 static void predict_body(xp_bodies *s, uint32_t r)
 {
   const sb_model *m = s->bind->model;
-  xp_body *to = &s->bodies[r];
   uint32_t body = s->body[r];
   const float *f = s->bind->state->body_f + 6 * (size_t)body, *g = m->gravity + 3 * (size_t)m->body_world[body];
-  keep_beginning(to);
-  S33 inertia = xp_get6(s->inertia + 6 * (size_t)r), inverse = xp_get6(s->inv_inertia + 6 * (size_t)r), slow = xp_get6(s->slowness + 6 * (size_t)r);
-  Q4 facing = xp_facing(to);
-  M33 axes = q4_to_m33(facing);
+  XpRecord from = xp_get_record(&s->bodies[r]);
+  S33 slow = xp_get6(s->slowness + 6 * (size_t)r);
   float w = m->body_inv_mass[body];
   bool round = slow.xx == w && slow.yy == w && slow.zz == w && slow.xy == 0.0f && slow.xz == 0.0f && slow.yz == 0.0f;
   V3 pull = v3_add_scaled(xp_get3(g), xp_get3(f), w);
-  if (!round) pull = v3_scale(s33_mul_v3(s33_rotate(axes, slow), pull), m->body_mass[body]);
-  XpBody b = xp_move(xp_get_body(to), facing, inertia, inverse, pull, xp_get3(f + 3), s->h);
-  xp_put_body(to, b);
-  xp_put6(to->m, round ? slow : s33_rotate(axes, slow));
-  xp_put6(to->i, s33_rotate(axes, inverse));
-  xp_put3(to->vp, b.v);
-  xp_put3(to->wp, b.w);
+  if (!round) {
+    slow = s33_rotate(q4_to_m33(xp_facing_of(from)), slow);
+    pull = v3_scale(s33_mul_v3(slow, pull), m->body_mass[body]);
+  }
+  xp_put_record(&s->bodies[r], xp_predict_body(from, xp_get6(s->inertia + 6 * (size_t)r), xp_get6(s->inv_inertia + 6 * (size_t)r), slow, pull, xp_get3(f + 3), s->h));
 }
 
 /* Somebody else's body, on its way from where it was to where it is: at the end of this substep, with the velocity that takes. */
@@ -208,7 +187,7 @@ static void move_obstacle(xp_bodies *s, uint32_t r)
   float now = (float)(s->substep + 1) / (float)s->substeps, was = (float)s->substep / (float)s->substeps;
   Q4 qa = xp_get4(from + 3), qb = xp_get4(end + 3);
   V3 turn = mx_turn(qa, qb), pa = xp_get3(from), pb = xp_get3(end), com = xp_get3(to->com);
-  begin_pose(to, pa, qa);
+  xp_put_record(to, xp_begin(xp_get_record(to), pa, qa));
   V3 way = v3_sub(pb, pa), arm = q4_rotate(qa, com);
   Q4 q0 = q4_integrate(q4_identity(), turn, was), q1 = q4_integrate(q4_identity(), turn, now);
   V3 x0 = v3_add(v3_scale(way, was), xp_swing(q0, arm)), x1 = v3_add(v3_scale(way, now), xp_swing(q1, arm));
@@ -221,19 +200,17 @@ static void move_obstacle(xp_bodies *s, uint32_t r)
   xp_put3(to->w, w), xp_put3(to->w0, w), xp_put3(to->wp, w);
 }
 
-static V3 snap(V3 v) { return v3(f_snap(v.x, 1.0e-20f), f_snap(v.y, 1.0e-20f), f_snap(v.z, 1.0e-20f)); }
-
 static void store_body(xp_bodies *s, uint32_t r)
 {
   const sb_model *m = s->bind->model;
   const sb_state *state = s->bind->state;
   size_t b = s->body[r];
-  const xp_body *from = &s->bodies[r];
-  Q4 q = q4_normalize(xp_facing(from));
-  xp_put3(state->body_q + 7 * b, v3_sub(xp_where(from), q4_rotate(q, xp_get3(from->com))));
-  xp_put4(state->body_q + 7 * b + 3, q);
-  xp_put3(state->body_qd + 6 * b, snap(xp_get3(from->v)));
-  xp_put3(state->body_qd + 6 * b + 3, snap(xp_get3(from->w)));
+  XpRecord from = xp_get_record(&s->bodies[r]);
+  X7 pose = xp_pose(from);
+  xp_put3(state->body_q + 7 * b, pose.p);
+  xp_put4(state->body_q + 7 * b + 3, pose.q);
+  xp_put3(state->body_qd + 6 * b, xp_snap(from.b.v));
+  xp_put3(state->body_qd + 6 * b + 3, xp_snap(from.b.w));
   if (m->joint_type[b] != SB_JOINT_FREE) return;
   memcpy(state->joint_q + m->joint_q_start[b], state->body_q + 7 * b, 7 * sizeof(float));
   memcpy(state->joint_qd + m->joint_qd_start[b], state->body_qd + 6 * b, 6 * sizeof(float));
@@ -241,56 +218,38 @@ static void store_body(xp_bodies *s, uint32_t r)
 
 /* ---- contacts ---- */
 
-#define XP_WARM 0.95f
-
-/* What both sides of a contact are doing. */
+/* A contact and both of its sides now. */
 typedef struct contact_sides {
-  xp_body *ra, *rb;
-  bool own_a, own_b;
-  XpBody a, b;
-  V3 n, arm_a, arm_b; /* arms: from the centres of mass to the points when the tick began */
-  float gap, gap0;    /* now and when the substep began */
-  V3 la, lb;          /* from the centres of mass to the middle between the points */
+  xp_body *to_a, *to_b; /* NULL for what this instance does not move */
+  XpRecord a, b;
+  XpPair t;
 } contact_sides;
 
-static contact_sides sides(const xp_bodies *s, uint32_t item, uint32_t i)
+/* Inlined, so that of the records only what is used is read. */
+static inline __attribute__((always_inline)) contact_sides sides(const xp_bodies *s, uint32_t item, uint32_t i)
 {
   const sb_contacts *c = s->contacts;
   uint32_t a = s->manifold_pair[item][0], b = s->manifold_pair[item][1];
-  contact_sides t = {.ra = &s->bodies[a], .rb = &s->bodies[b], .own_a = a < s->own, .own_b = b < s->own};
-  t.a = xp_get_body(t.ra);
-  t.b = xp_get_body(t.rb);
-  t.n = xp_get3(c->normal + 3 * (size_t)i);
-  t.arm_a = xp_arm(t.ra, xp_get3(c->point_a + 3 * (size_t)i));
-  t.arm_b = xp_arm(t.rb, xp_get3(c->point_b + 3 * (size_t)i));
-  V3 swing_a = xp_swing(t.a.q, t.arm_a), swing_b = xp_swing(t.b.q, t.arm_b);
-  t.gap = c->gap[i] + v3_dot(t.n, v3_sub(v3_add(t.b.x, swing_b), v3_add(t.a.x, swing_a)));
-  t.gap0 = c->gap[i] + v3_dot(t.n, v3_sub(xp_gone_before(t.rb, t.arm_b), xp_gone_before(t.ra, t.arm_a)));
-  t.la = v3_add_scaled(v3_add(t.arm_a, swing_a), t.n, 0.5f * t.gap);
-  t.lb = v3_add_scaled(v3_add(t.arm_b, swing_b), t.n, -0.5f * t.gap);
-  return t;
+  contact_sides o = {.to_a = a < s->own ? &s->bodies[a] : NULL, .to_b = b < s->own ? &s->bodies[b] : NULL};
+  o.a = xp_get_record(&s->bodies[a]);
+  o.b = xp_get_record(&s->bodies[b]);
+  o.t = xp_pair(o.a, o.b, xp_get3(c->point_a + 3 * (size_t)i), xp_get3(c->point_b + 3 * (size_t)i), xp_get3(c->normal + 3 * (size_t)i), c->gap[i]);
+  return o;
 }
 
-/* How far the point of b has moved against that of a since the substep began. */
-static V3 slid(const contact_sides *t)
+static void put_sides(const contact_sides *o, XpSides s)
 {
-  V3 b = v3_sub(xp_gone(t->rb, t->arm_b), xp_gone_before(t->rb, t->arm_b)), a = v3_sub(xp_gone(t->ra, t->arm_a), xp_gone_before(t->ra, t->arm_a));
-  return v3_sub(b, a);
-}
-
-static void push_sides(xp_bodies *s, contact_sides *t, V3 p)
-{
-  if (t->own_a) xp_put_body(t->ra, xp_correct(t->a, t->la, v3_neg(p), v3_zero(), s->inv_h));
-  if (t->own_b) xp_put_body(t->rb, xp_correct(t->b, t->lb, p, v3_zero(), s->inv_h));
+  if (o->to_a) xp_put_body(o->to_a, s.a);
+  if (o->to_b) xp_put_body(o->to_b, s.b);
 }
 
 static void press_contact(xp_bodies *s, uint32_t item, uint32_t i)
 {
-  contact_sides t = sides(s, item, i);
+  contact_sides o = sides(s, item, i);
   xp_touch_state *kept = &s->touch[i];
-  float normal = xp_press(t.gap - xp_least_gap(t.gap0, s->h), t.n, s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb)), kept->normal);
+  float normal = xp_pair_press(o.t, o.a, o.b, kept->normal, s->h);
   if (normal == kept->normal) return;
-  push_sides(s, &t, v3_scale(t.n, normal - kept->normal));
+  put_sides(&o, xp_pair_correct(o.t, o.a, o.b, v3_scale(o.t.n, normal - kept->normal), v3_zero(), s->inv_h));
   kept->normal = normal;
 }
 
@@ -299,22 +258,19 @@ static void rub_contact(xp_bodies *s, uint32_t item, uint32_t i)
   xp_touch_state *kept = &s->touch[i];
   V3 slide = xp_get3(kept->slide);
   if (!(kept->normal > 0.0f) && v3_len2(slide) == 0.0f) return;
-  contact_sides t = sides(s, item, i);
-  V3 now = xp_rub(slid(&t), t.n, s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb)), s->contacts->friction[3 * (size_t)i], kept->normal, slide);
+  contact_sides o = sides(s, item, i);
+  V3 now = xp_pair_rub(o.t, o.a, o.b, s->contacts->friction[3 * (size_t)i], kept->normal, slide);
   xp_put3(kept->slide, now);
-  push_sides(s, &t, v3_sub(now, slide));
+  put_sides(&o, xp_pair_correct(o.t, o.a, o.b, v3_sub(now, slide), v3_zero(), s->inv_h));
 }
 
 /* Overlap is pushed out by positions alone: no velocity comes from it. */
 static void part_contact(xp_bodies *s, uint32_t item, uint32_t i)
 {
-  contact_sides t = sides(s, item, i);
-  float way = xp_push_out(t.gap, s->push * s->h);
+  contact_sides o = sides(s, item, i);
+  float way = xp_push_out(o.t.gap, s->push * s->h);
   if (!(way > 0.0f)) return;
-  S33 r = s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb));
-  V3 p = v3_scale(t.n, way / f_max(v3_dot(t.n, s33_mul_v3(r, t.n)), 1.0e-20f));
-  if (t.own_a) xp_put_body(t.ra, xp_correct(t.a, t.la, v3_neg(p), v3_zero(), 0.0f));
-  if (t.own_b) xp_put_body(t.rb, xp_correct(t.b, t.lb, p, v3_zero(), 0.0f));
+  put_sides(&o, xp_pair_correct(o.t, o.a, o.b, xp_pair_part(o.t, o.a, o.b, way), v3_zero(), 0.0f));
 }
 
 /* What a contact carried in the last substep, or a little less, is where it begins: a load need not find its way up a stack anew each time. Friction begins anew with each
@@ -326,8 +282,8 @@ static void warm_contact(xp_bodies *s, uint32_t item, uint32_t i)
   kept->normal = kept->normal * XP_WARM;
   xp_put3(kept->slide, slide);
   if (!(kept->normal > 0.0f)) return;
-  contact_sides t = sides(s, item, i);
-  push_sides(s, &t, v3_add_scaled(slide, t.n, kept->normal));
+  contact_sides o = sides(s, item, i);
+  put_sides(&o, xp_pair_correct(o.t, o.a, o.b, v3_add_scaled(slide, o.t.n, kept->normal), v3_zero(), s->inv_h));
 }
 
 /* Points of one pair share their load, and friction tilts the body and moves the load: forth and back, twice. A palindrome, as the passes over all contacts
@@ -346,19 +302,12 @@ static void bounce_contact(xp_bodies *s, uint32_t item, uint32_t i)
   const float *friction = s->contacts->friction + 3 * (size_t)i;
   float normal = s->touch[i].normal;
   if (!(normal > 0.0f)) return;
-  contact_sides t = sides(s, item, i);
-  V3 now = v3_sub(xp_velocity_at(t.b, t.lb), xp_velocity_at(t.a, t.la));
-  V3 before = v3_sub(xp_speed_at(t.lb, t.rb->v0, t.rb->w0), xp_speed_at(t.la, t.ra->v0, t.ra->w0));
-  V3 ahead = v3_sub(xp_speed_at(t.lb, t.rb->vp, t.rb->wp), xp_speed_at(t.la, t.ra->vp, t.ra->wp));
-  S33 r = s33_add(xp_response(t.a, t.la), xp_response(t.b, t.lb));
-  float j = xp_bounce(normal, v3_dot(t.n, now), v3_dot(t.n, before), v3_dot(t.n, ahead), t.gap0, v3_dot(t.n, s33_mul_v3(r, t.n)),
-                      s->contacts->restitution[i], s->threshold, s->h);
+  contact_sides o = sides(s, item, i);
+  V3 roll = v3_zero();
+  float j = xp_pair_bounce(o.t, o.a, o.b, normal, s->contacts->restitution[i], s->threshold, s->h);
   s->touch[i].normal = f_max(normal + j * s->h, 0.0f);
-  V3 push = v3_scale(t.n, j), roll = v3_zero();
-  if (friction[1] > 0.0f || friction[2] > 0.0f)
-    roll = xp_roll(v3_sub(t.b.w, t.a.w), t.n, s33_add(t.a.i, t.b.i), friction[1], friction[2], f_max(normal * s->inv_h + j, 0.0f));
-  if (t.own_a) xp_put_body(t.ra, xp_kick(t.a, t.la, v3_neg(push), v3_neg(roll)));
-  if (t.own_b) xp_put_body(t.rb, xp_kick(t.b, t.lb, push, roll));
+  if (friction[1] > 0.0f || friction[2] > 0.0f) roll = xp_pair_roll(o.t, o.a, o.b, friction[1], friction[2], f_max(normal * s->inv_h + j, 0.0f));
+  put_sides(&o, xp_pair_kick(o.t, o.a, o.b, v3_scale(o.t.n, j), roll));
 }
 
 static uint32_t contact_record(const xp_bodies *s, int32_t body) { return body < 0 ? s->nobody : s->record[body]; }
@@ -440,20 +389,30 @@ static void run_colors_back(xp_bodies *s, uint32_t pass, const xp_colors *c)
   for (uint32_t color = XP_MAX_COLORS; color-- > 0;) run_range(s, pass, c->start[color], c->start[color + 1]);
 }
 
-void xp_bodies_begin(xp_bodies *s, const sb_step *step)
+void xp_bodies_meet(xp_bodies *s, const sb_step *step)
 {
   s->contacts = step->contacts;
   for (uint32_t i = 0; i < step->contacts->count; i++) s->touch[i] = (xp_touch_state){.normal = step->match[i] < 0 ? 0.0f : s->kept_normal[step->match[i]]};
   s->before = step->body_q_before;
-  run_range(s, PASS_LOAD, 0, s->own);
   find_manifolds(s);
+}
+
+void xp_bodies_begin(xp_bodies *s, const sb_step *step)
+{
+  xp_bodies_meet(s, step);
+  run_range(s, PASS_LOAD, 0, s->own);
+}
+
+void xp_bodies_obstacles(xp_bodies *s, uint32_t substep)
+{
+  s->substep = substep;
+  run_range(s, PASS_OBSTACLES, s->own, s->moving);
 }
 
 void xp_bodies_predict(xp_bodies *s, uint32_t substep)
 {
-  s->substep = substep;
   run_range(s, PASS_PREDICT, 0, s->own);
-  run_range(s, PASS_OBSTACLES, s->own, s->moving);
+  xp_bodies_obstacles(s, substep);
 }
 
 void xp_bodies_joints(xp_bodies *s, uint32_t iteration)
@@ -478,10 +437,15 @@ void xp_bodies_velocities(xp_bodies *s)
   run_range(s, PASS_COORDINATES, 0, s->joint_count);
 }
 
-void xp_bodies_finish(xp_bodies *s)
+void xp_bodies_keep(xp_bodies *s)
 {
-  run_range(s, PASS_STORE, 0, s->own);
   memset(s->kept_normal, 0, s->contacts->count * sizeof *s->kept_normal);
   for (uint32_t m = 0; m < s->manifold_count; m++)
     for (uint32_t i = s->manifolds[m].first; i < s->manifolds[m].first + s->manifolds[m].count; i++) s->kept_normal[i] = s->touch[i].normal;
+}
+
+void xp_bodies_finish(xp_bodies *s)
+{
+  run_range(s, PASS_STORE, 0, s->own);
+  xp_bodies_keep(s);
 }

@@ -59,14 +59,22 @@ typedef struct xp_bodies {
 } xp_bodies;
 
 sb_status xp_bodies_bind(xp_bodies *bodies, const sb_bind *bind, char *error, uint32_t error_size);
+/* Takes the tick's contacts: manifolds, their colours, multipliers that they begin with. */
+void xp_bodies_meet(xp_bodies *bodies, const sb_step *step);
+/* The same, and the bodies' state. */
 void xp_bodies_begin(xp_bodies *bodies, const sb_step *step);
-/* Starts substep number `substep`: predicts own bodies, moves obstacles. */
+/* Moves others' bodies to where substep number `substep` has them. */
+void xp_bodies_obstacles(xp_bodies *bodies, uint32_t substep);
+/* Starts that substep: predicts own bodies, moves obstacles. */
 void xp_bodies_predict(xp_bodies *bodies, uint32_t substep);
 /* One iteration over joints, and over contacts. */
 void xp_bodies_joints(xp_bodies *bodies, uint32_t iteration);
 void xp_bodies_contacts(xp_bodies *bodies, uint32_t iteration);
 /* Ends the substep: bounces, rolling friction, joint coordinates. */
 void xp_bodies_velocities(xp_bodies *bodies);
+/* Multipliers to the registered array. */
+void xp_bodies_keep(xp_bodies *bodies);
+/* State and multipliers. */
 void xp_bodies_finish(xp_bodies *bodies);
 
 #endif

@@ -226,16 +226,13 @@ static void make_pipelines(chain *k)
   SB_COMPUTE_PIPELINE(&k->calls, &s->near_solve, xpbd_near_pairs, 4, near_push);
 }
 
-static sb_status refuse(const xp_bodies *bodies, bool jacobi, char *error, uint32_t error_size)
+static sb_status refuse(bool jacobi, char *error, uint32_t error_size)
 {
   if (jacobi) {
     snprintf(error, error_size, "order = jacobi does not run on the backend vulkan; use order = gauss_seidel, or backend = cpu");
     return SB_E_UNSUPPORTED;
   }
-  if (!bodies->own) return SB_OK;
-  snprintf(error, error_size, "xpbd moves particles alone on the backend vulkan, and owns %u bodies here; give them to another solver, or use backend = cpu",
-           bodies->own);
-  return SB_E_UNSUPPORTED;
+  return SB_OK;
 }
 
 sb_status xp_device_bind(xp_device *s, const sb_bind *bind, const xp_cloth *cloth, xp_bodies *bodies, const xp_touches *touches, xp_near *near,
@@ -246,7 +243,7 @@ sb_status xp_device_bind(xp_device *s, const sb_bind *bind, const xp_cloth *clot
   s->bodies = bodies;
   s->touches = touches;
   s->near = near;
-  sb_status status = refuse(bodies, s->jacobi, error, error_size);
+  sb_status status = refuse(s->jacobi, error, error_size);
   if (status) return status;
   s->compute = sb_find_compute(bind, error, error_size);
   if (!s->compute) return SB_E_UNSUPPORTED;
@@ -438,7 +435,7 @@ static void send_bodies(chain *k)
   xp_device *s = k->s;
   size_t bytes = ((size_t)s->bodies->nobody + 1) * sizeof(xp_body);
   for (uint32_t n = 0; n < s->settings.substeps; n++) {
-    xp_bodies_predict(s->bodies, n);
+    xp_bodies_obstacles(s->bodies, n);
     memcpy((char *)s->body_records + n * s->body_stride, s->bodies->bodies, bytes);
   }
   CALL(k, upload, s->bodies_of, 0, s->body_records, s->body_stride * s->settings.substeps);
@@ -463,7 +460,7 @@ sb_status xp_device_step(xp_device *s, const sb_step *step, char *error, uint32_
     send_near_pairs(&k, step->near_pairs);
   }
   if (s->bodies->moving && (touching || s->attached_rows)) {
-    xp_bodies_begin(s->bodies, step);
+    xp_bodies_meet(s->bodies, step);
     send_bodies(&k);
   }
   CALL(&k, run, s->graphs[touching][near ? near_step(s->near) : 0]);

@@ -4,6 +4,7 @@
 
 #include "maximal.kernel.h"
 #include "samebit/maths.h"
+#include "xpbd_rigid.kernel.h"
 #include "xpbd_touch.kernel.h"
 #include "xpbd_bodies.h"
 
@@ -29,6 +30,13 @@ static inline XpRecord xp_get_record(const xp_body *r)
   return o;
 }
 
+static inline void xp_put_record(xp_body *r, XpRecord o)
+{
+  xp_put3(r->base, o.base), xp_put4(r->turn, o.turn);
+  xp_put3(r->x, o.b.x), xp_put4(r->q, o.b.q), xp_put3(r->v, o.b.v), xp_put3(r->w, o.b.w), xp_put6(r->m, o.b.m), xp_put6(r->i, o.b.i);
+  xp_put3(r->x0, o.x0), xp_put4(r->q0, o.q0), xp_put3(r->v0, o.v0), xp_put3(r->w0, o.w0), xp_put3(r->vp, o.vp), xp_put3(r->wp, o.wp);
+}
+
 /* Poses and velocities back; a record from `own` on is nobody's to write. */
 static inline void xp_put_body(xp_body *r, XpBody b)
 {
@@ -41,25 +49,12 @@ static inline void xp_put_body(xp_body *r, XpBody b)
 /* Centre of mass and orientation in the world. */
 static inline V3 xp_where(const xp_body *r) { return v3_add(xp_get3(r->base), xp_get3(r->x)); }
 static inline Q4 xp_facing(const xp_body *r) { return q4_mul(xp_get4(r->q), xp_get4(r->turn)); }
-static inline Q4 xp_facing_before(const xp_body *r) { return q4_mul(xp_get4(r->q0), xp_get4(r->turn)); }
 
-/* From the centre of mass to a point of the body's frame, world axes, when the tick began. */
-static inline V3 xp_arm(const xp_body *r, V3 p) { return q4_rotate(xp_get4(r->turn), v3_sub(p, xp_get3(r->com))); }
-/* Movement of that end since the tick began: now, and when the substep began. */
-static inline V3 xp_gone(const xp_body *r, V3 arm) { return v3_add(xp_get3(r->x), xp_swing(xp_get4(r->q), arm)); }
-static inline V3 xp_gone_before(const xp_body *r, V3 arm) { return v3_add(xp_get3(r->x0), xp_swing(xp_get4(r->q0), arm)); }
-/* The point in the world, likewise. */
-static inline V3 xp_point_now(const xp_body *r, V3 p)
-{
-  V3 arm = xp_arm(r, p);
-  return v3_add(v3_add(xp_get3(r->base), arm), xp_gone(r, arm));
-}
+/* A point of the body's frame in the world when the substep began. */
 static inline V3 xp_point_before(const xp_body *r, V3 p)
 {
-  V3 arm = xp_arm(r, p);
-  return v3_add(v3_add(xp_get3(r->base), arm), xp_gone_before(r, arm));
+  V3 arm = q4_rotate(xp_get4(r->turn), v3_sub(p, xp_get3(r->com)));
+  return v3_add(v3_add(xp_get3(r->base), arm), v3_add(xp_get3(r->x0), xp_swing(xp_get4(r->q0), arm)));
 }
-/* Velocity at a lever from the centre of mass. */
-static inline V3 xp_speed_at(V3 lever, const float *v, const float *w) { return xp_speed(lever, xp_get3(v), xp_get3(w)); }
 
 #endif

@@ -56,8 +56,9 @@ int i_sel(bool m, int a, int b) { return m ? a : b; }
 #define SB_LANES 1
 #endif
 
-/* Lane values must not travel through memory at calls, so lane code is always inlined. */
-#if SB_LANES == 1
+/* Lane values must not travel through memory at calls, so lane code is always inlined. Scalar code is where the compiler likes, unless the source that includes
+ * kernels with large records defines SB_INLINE_KERNELS. */
+#if SB_LANES == 1 && !defined(SB_INLINE_KERNELS)
 #define FN static inline
 #else
 #define FN static inline __attribute__((always_inline))

@@ -8,6 +8,7 @@
 #include "solvers/xpbd/xpbd_contact.kernel.h"
 #include "solvers/xpbd/xpbd_body.kernel.h"
 #include "solvers/xpbd/xpbd_touch.kernel.h"
+#include "solvers/xpbd/xpbd_rigid.kernel.h"
 
 layout(local_size_x = 64) in;
 

@@ -27,37 +27,11 @@ layout(push_constant) uniform Push {
   float most;      /* m, that overlap may be pushed out by; 0 in the other passes, where constants would be folded */
 } push;
 
-#define BODY_WORDS 54u
+#include "xpbd_records.glsl"
+
 #define ATTACHMENT_WORDS 6u
 #define CONTACT_WORDS 9u
 #define TOUCH_WORDS 7u
-
-V3 body_v3(uint at) { return v3(bodies[at], bodies[at + 1u], bodies[at + 2u]); }
-Q4 body_q4(uint at) { return q4(bodies[at], bodies[at + 1u], bodies[at + 2u], bodies[at + 3u]); }
-S33 body_s33(uint at) { return s33(bodies[at], bodies[at + 1u], bodies[at + 2u], bodies[at + 3u], bodies[at + 4u], bodies[at + 5u]); }
-
-/* The order of xp_body's fields. */
-XpRecord record_of(uint body)
-{
-  XpRecord r;
-  uint at = body * BODY_WORDS;
-  r.base = body_v3(at);
-  r.turn = body_q4(at + 3u);
-  r.b.x = body_v3(at + 7u);
-  r.b.q = body_q4(at + 10u);
-  r.b.v = body_v3(at + 14u);
-  r.b.w = body_v3(at + 17u);
-  r.b.m = body_s33(at + 20u);
-  r.b.i = body_s33(at + 26u);
-  r.x0 = body_v3(at + 32u);
-  r.q0 = body_q4(at + 35u);
-  r.v0 = body_v3(at + 39u);
-  r.w0 = body_v3(at + 42u);
-  r.vp = body_v3(at + 45u);
-  r.wp = body_v3(at + 48u);
-  r.com = body_v3(at + 51u);
-  return r;
-}
 
 V3 item_v3(uint at) { return v3(items[at], items[at + 1u], items[at + 2u]); }
 V3 kept_v3(uint at) { return v3(kept[at], kept[at + 1u], kept[at + 2u]); }

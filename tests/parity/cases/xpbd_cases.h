@@ -6,6 +6,9 @@
 #include "samebit/joint_law.h"
 #include "samebit/rigid_spin.h"
 #include "solvers/xpbd/xpbd_body.kernel.h"
+#include "solvers/xpbd/xpbd_element.kernel.h"
+#include "solvers/xpbd/xpbd_touch.kernel.h"
+#include "solvers/xpbd/xpbd_rigid.kernel.h"
 
 #define PARITY_CASES(X)                                                                                                \
   X(case_mx_axis_angular, 14, 13)                                                                                      \
@@ -33,7 +36,18 @@
   X(case_xp_bounce, 9, 1)                                                                                              \
   X(case_xp_roll, 15, 3)                                                                                               \
   X(case_xp_dof, 21, 4)                                                                                                \
-  X(case_xp_move, 48, 13)
+  X(case_xp_move, 48, 13)                                                                                              \
+  X(case_xp_begin, 30, 14)                                                                                             \
+  X(case_xp_predict_body, 48, 25)                                                                                      \
+  X(case_xp_pose, 23, 10)                                                                                              \
+  X(case_xp_pair, 56, 14)                                                                                              \
+  X(case_xp_pair_press, 58, 1)                                                                                         \
+  X(case_xp_pair_rub, 61, 3)                                                                                           \
+  X(case_xp_pair_part, 57, 3)                                                                                          \
+  X(case_xp_pair_bounce, 60, 1)                                                                                        \
+  X(case_xp_pair_roll, 59, 3)                                                                                          \
+  X(case_xp_pair_correct, 60, 26)                                                                                      \
+  X(case_xp_pair_kick, 62, 26)
 
 #define OUT_X7(k, x) OUT_V3(k, x.p) OUT_Q4(k + 3, x.q)
 #define OUT_AXIS(call)                                                                                                 \
@@ -168,4 +182,79 @@ PARITY_KERNEL(case_xp_move)
   IN_XP_BODY(b, 0)
   XpBody r = xp_move(b, IN_Q4(25), IN_S33(29), IN_S33(35), IN_V3(41), IN_V3(44), IN(47));
   OUT_XP_BODY(r)
+}
+
+/* A record of 23 words, some of which stand for two things. */
+#define IN_XP_RECORD(name, k)                                                                                          \
+  XpRecord name;                                                                                                       \
+  name.base = IN_V3(k); name.turn = IN_Q4(k + 3); name.com = IN_V3(k + 7);                                             \
+  name.b.x = IN_V3(k + 10); name.b.q = IN_Q4(k + 13); name.b.v = IN_V3(k + 17); name.b.w = IN_V3(k + 20);              \
+  name.b.m = IN_S33(k); name.b.i = IN_S33(k + 9);                                                                      \
+  name.x0 = IN_V3(k + 12); name.q0 = IN_Q4(k + 5); name.v0 = IN_V3(k + 16); name.w0 = IN_V3(k + 19);                   \
+  name.vp = IN_V3(k + 15); name.wp = IN_V3(k + 8);
+/* Two of them at a contact: 56 words. */
+#define IN_XP_PAIR                                                                                                     \
+  IN_XP_RECORD(a, 0) IN_XP_RECORD(b, 23)                                                                               \
+  XpPair t = xp_pair(a, b, IN_V3(46), IN_V3(49), IN_V3(52), IN(55));
+#define OUT_XP_SIDE(k, b) OUT_V3(k, b.x) OUT_Q4(k + 3, b.q) OUT_V3(k + 7, b.v) OUT_V3(k + 10, b.w)
+
+PARITY_KERNEL(case_xp_begin)
+{
+  IN_XP_RECORD(before, 0)
+  XpRecord r = xp_begin(before, IN_V3(23), IN_Q4(26));
+  OUT_V3(0, r.base) OUT_Q4(3, r.turn) OUT_V3(7, r.b.x) OUT_Q4(10, r.b.q)
+}
+PARITY_KERNEL(case_xp_predict_body)
+{
+  IN_XP_RECORD(before, 0)
+  XpRecord r = xp_predict_body(before, IN_S33(23), IN_S33(29), IN_S33(35), IN_V3(41), IN_V3(44), IN(47));
+  OUT_XP_SIDE(0, r.b) OUT_S33(13, r.b.m) OUT_S33(19, r.b.i)
+}
+PARITY_KERNEL(case_xp_pose)
+{
+  IN_XP_RECORD(r, 0)
+  X7 pose = xp_pose(r);
+  OUT_X7(0, pose) OUT_V3(7, xp_snap(r.b.v))
+}
+PARITY_KERNEL(case_xp_pair)
+{
+  IN_XP_PAIR
+  OUT_V3(0, t.arm_a) OUT_V3(3, t.arm_b) OUT(6, t.gap); OUT(7, t.gap0); OUT_V3(8, t.la) OUT_V3(11, t.lb)
+}
+PARITY_KERNEL(case_xp_pair_press)
+{
+  IN_XP_PAIR
+  OUT(0, xp_pair_press(t, a, b, IN(56), IN(57)));
+}
+PARITY_KERNEL(case_xp_pair_rub)
+{
+  IN_XP_PAIR
+  OUT_V3(0, xp_pair_rub(t, a, b, IN(56), IN(57), IN_V3(58)))
+}
+PARITY_KERNEL(case_xp_pair_part)
+{
+  IN_XP_PAIR
+  OUT_V3(0, xp_pair_part(t, a, b, IN(56)))
+}
+PARITY_KERNEL(case_xp_pair_bounce)
+{
+  IN_XP_PAIR
+  OUT(0, xp_pair_bounce(t, a, b, IN(56), IN(57), IN(58), IN(59)));
+}
+PARITY_KERNEL(case_xp_pair_roll)
+{
+  IN_XP_PAIR
+  OUT_V3(0, xp_pair_roll(t, a, b, IN(56), IN(57), IN(58)))
+}
+PARITY_KERNEL(case_xp_pair_correct)
+{
+  IN_XP_PAIR
+  XpSides s = xp_pair_correct(t, a, b, IN_V3(53), IN_V3(56), IN(59));
+  OUT_XP_SIDE(0, s.a) OUT_XP_SIDE(13, s.b)
+}
+PARITY_KERNEL(case_xp_pair_kick)
+{
+  IN_XP_PAIR
+  XpSides s = xp_pair_kick(t, a, b, IN_V3(56), IN_V3(59));
+  OUT_XP_SIDE(0, s.a) OUT_XP_SIDE(13, s.b)
 }

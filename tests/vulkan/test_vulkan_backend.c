@@ -60,13 +60,12 @@ static const char pile[] = "[world]\nscene = generator:pile\ndt = 1/60\nreplicat
                            "restitution_threshold = 0.1\n";
 static const char round_and_flat[] = "[world]\nscene = generator:shapes\ndt = 1/120\n[scene]\ncount = 24\n[solver.all]\nplugin = steel\n";
 
-/* rigid bodies of xpbd: stacked, thrown together in three worlds, of every shape */
-static const char xpbd_pyramid[] = "[world]\nscene = generator:pyramid\ndt = 1/60\n[scene]\nrows = 8\n[solver.boxes]\nplugin = xpbd\n";
-static const char xpbd_pile[] = "[world]\nscene = generator:pile\ndt = 1/60\nreplicate = 3\n[scene]\ncount = 40\nside = 4\nextent = 1\n[solver.pile]\nplugin = xpbd\n"
-                                "restitution_threshold = 0.1\niterations = 2\n";
-static const char xpbd_shapes[] = "[world]\nscene = generator:shapes\ndt = 1/120\n[scene]\ncount = 24\n[solver.all]\nplugin = xpbd\n";
-/* more balls around one block than there are colours */
-static const char xpbd_crowd[] = "[world]\nscene = " CROWD "\ndt = 1/120\n[solver.all]\nplugin = xpbd\nsubsteps = 3\n";
+/* Rigid bodies, of %s: stacked, thrown together in three worlds, of every shape, more balls around one block than there are colours. */
+static const char *const rigid[] = {"[world]\nscene = generator:pyramid\ndt = 1/60\n[scene]\nrows = 8\n[solver.all]\nplugin = %s\n",
+                                    "[world]\nscene = generator:pile\ndt = 1/60\nreplicate = 3\n[scene]\ncount = 40\nside = 4\nextent = 1\n[solver.all]\nplugin = %s\n",
+                                    "[world]\nscene = generator:shapes\ndt = 1/120\n[scene]\ncount = 24\n[solver.all]\nplugin = %s\n",
+                                    "[world]\nscene = " CROWD "\ndt = 1/120\n[solver.all]\nplugin = %s\nsubsteps = 3\n"};
+
 static const char explicit_soft[] = "[world]\nscene = generator:soft\ndt = 1/120\n[scene]\nnx = 3\nny = 3\nnz = 2\nspacing = 0.05\nyoung = 2e4\npoisson = 0.45\n"
                                     "density = 500\ndamping = 20\nheight = 0.5\nobstacle = sphere\n[solver.soft]\nplugin = semi_implicit\nsubsteps = 20\n";
 static const char explicit_cloth[] = "[world]\nscene = generator:cloth\ndt = 1/120\nreplicate = 2\n[scene]\nmodel = membrane\npose = flat\npins = corners\nrows = 10\ncolumns = 10\n"
@@ -101,14 +100,16 @@ static void test_explicit_soft(void **state) { (void)state, compare_runs(explici
 static void test_explicit_cloth(void **state) { (void)state, compare_runs(explicit_cloth, 40, "recorded"); }
 static void test_pyramid(void **state) { (void)state, compare_runs(pyramid, 90, "recorded"); }
 static void test_pile(void **state) { (void)state, compare_runs(pile, 90, "recorded"); }
-static void test_xpbd_bodies(void **state)
+static void compare_bodies(const char *plugin)
 {
-  (void)state;
-  compare_runs(xpbd_pyramid, 60, "recorded");
-  compare_runs(xpbd_pile, 60, "recorded");
-  compare_runs(xpbd_shapes, 60, "recorded");
+  for (size_t i = 0; i < sizeof rigid / sizeof *rigid; i++) {
+    char text[600];
+    snprintf(text, sizeof text, rigid[i], plugin);
+    compare_runs(text, 60, "recorded");
+  }
 }
-static void test_xpbd_crowd(void **state) { (void)state, compare_runs(xpbd_crowd, 60, "recorded"); }
+static void test_xpbd_bodies(void **state) { (void)state, compare_bodies("xpbd\nrestitution_threshold = 0.1\niterations = 2"); }
+static void test_explicit_bodies(void **state) { (void)state, compare_bodies("semi_implicit"); }
 static void test_shapes(void **state) { (void)state, compare_runs(round_and_flat, 60, "recorded"); }
 
 /* The device's hash of an array is the host's, and sees the last bit of one particle. */
@@ -220,19 +221,20 @@ static void test_mixed(void **state)
 /* Three solvers, two of them on the device: bodies and particles cross over between them in every tick, in two worlds, in either order. */
 static void test_several(void **state)
 {
-  static const char *const orders[3][3] = {{"robot", "boxes", "cloth"}, {"cloth", "boxes", "robot"}, {"robot", "xpbd", "cloth"}};
-  static const char *const rows[4] = {"[solver.robot]\nplugin = featherstone\nbodies = arm\n", "[solver.boxes]\nplugin = steel\nbodies = box* ball\nbackend = %s\n",
+  static const char *const orders[4][3] = {{"robot", "boxes", "cloth"}, {"cloth", "boxes", "robot"}, {"robot", "xpbd", "cloth"}, {"robot", "explicit", "cloth"}};
+  static const char *const rows[5] = {"[solver.robot]\nplugin = featherstone\nbodies = arm\n", "[solver.boxes]\nplugin = steel\nbodies = box* ball\nbackend = %s\n",
                                       "[solver.cloth]\nplugin = xpbd\nbodies = curtain\nbackend = %s\n",
-                                      "[solver.xpbd]\nplugin = xpbd\nbodies = box* ball\nbackend = %s\n"};
+                                      "[solver.xpbd]\nplugin = xpbd\nbodies = box* ball\nbackend = %s\n",
+                                      "[solver.explicit]\nplugin = semi_implicit\nsubsteps = 8\nbodies = box* ball\nbackend = %s\n"};
   (void)state;
-  for (int order = 0; order < 3; order++) {
+  for (int order = 0; order < 4; order++) {
     run r[2];
     for (int k = 0; k < 2; k++) {
       char text[1200];
       int n = snprintf(text, sizeof text, "[world]\nscene = %s\nkeyframe = go\ndt = 1/250\nreplicate = 2\n[coupling]\ncontacts = one_way\n", SEVERAL);
       for (int i = 0; i < 3; i++) {
         const char *name = orders[order][i];
-        n += snprintf(text + n, sizeof text - (size_t)n, rows[*name == 'r' ? 0 : *name == 'b' ? 1 : *name == 'c' ? 2 : 3], k ? "vulkan" : "cpu");
+        n += snprintf(text + n, sizeof text - (size_t)n, rows[*name == 'r' ? 0 : *name == 'b' ? 1 : *name == 'c' ? 2 : *name == 'x' ? 3 : 4], k ? "vulkan" : "cpu");
       }
       r[k] = start(text, NULL, "recorded");
     }
@@ -278,7 +280,9 @@ static void test_refuses_rest(void **state)
   (void)state;
   refuse("[world]\nscene = generator:chain\n[solver.all]\nplugin = steel\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "steel moves free bodies alone");
   refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = steel\nsleep_ticks = 10\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "without sleep");
-  refuse("[world]\nscene = generator:pyramid\n[solver.all]\nplugin = semi_implicit\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "moves particles alone");
+  refuse("[world]\nscene = generator:chain\n[solver.all]\nplugin = semi_implicit\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "semi_implicit moves free bodies on the backend vulkan, and body");
+  refuse("[world]\nscene = " SEVERAL "\n[coupling]\ncontacts = one_way\n[solver.robot]\nplugin = featherstone\nbodies = arm\n[solver.all]\nplugin = semi_implicit\nbodies = box* ball curtain\nbackend = vulkan\n",
+         NULL, SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "owns bodies or particles, and this one has");
   refuse("[world]\nscene = generator:chain\n[solver.all]\nplugin = featherstone\n", "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, "on vulkan: declared Off");
 }
 
@@ -341,7 +345,7 @@ int main(void)
       cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
       cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),
       cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed), cmocka_unit_test(test_several),        cmocka_unit_test(test_refuses_bodies),
-      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_xpbd_bodies), cmocka_unit_test(test_xpbd_crowd), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
+      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_xpbd_bodies), cmocka_unit_test(test_explicit_bodies), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

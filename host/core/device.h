@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "array_registry.h"
+#include "collision.h"
 #include "diagnostic.h"
 #include "samebit/compute.h"
 
@@ -24,6 +25,22 @@ const void *sb_this_thread(void);
 /* Whether it is the solver, called by the host, that asks now. */
 static inline bool sb_device_part_is_called(const sb_device_part *part) { return part->caller && part->caller == sb_this_thread(); }
 
+/* What the collision pipeline on a device is made for. */
+typedef struct sb_device_collision_setup {
+  const sb_model *model;
+  float speculative_margin; /* m */
+  float dt;                 /* s */
+  uint32_t pair_capacity, contact_capacity;
+  bool truncate; /* as in sb_collision_settings */
+} sb_device_collision_setup;
+
+/* Counts of a run of that pipeline, as sb_collision_usage has them: above a capacity they are what is needed. */
+typedef struct sb_device_contact_counts {
+  uint32_t pairs, contacts;
+  uint32_t kept; /* contacts that there are: all, or where they are too many the first ones or none */
+  float deepest; /* m */
+} sb_device_contact_counts;
+
 typedef struct sb_device {
   void *context;
   /* Begins for one simulation; *scope owns everything that is made for it. */
@@ -37,6 +54,14 @@ typedef struct sb_device {
   /* Adds the sums of an array's words to those of each world, and sets *bad where a float is not finite: the same as
    * sb_array_hash_world(), worked out on the device. */
   sb_status (*hash)(void *scope, const size_t *arrays, size_t count, sb_hash_sums *worlds, bool *bad, sb_diagnostics *diag);
+  /* The collision pipeline there, for this scope. SB_E_UNSUPPORTED where it lacks something for the scene: `lacks` says what, or is empty where
+   * there is nothing to collide. */
+  sb_status (*open_collision)(void *scope, const sb_device_collision_setup *setup, char lacks[160], sb_diagnostics *diag);
+  /* Collides what lies in the copies of state.body_q and state.body_qd; nothing waits. */
+  sb_status (*collide)(void *scope, sb_diagnostics *diag);
+  /* Waits, and tells the counts of the last run; then its contacts. */
+  sb_status (*count_contacts)(void *scope, sb_device_contact_counts *counts, sb_diagnostics *diag);
+  sb_status (*read_contacts)(void *scope, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag);
   /* The driver has lost the device: nothing will run there again. */
   bool (*lost)(const void *scope);
 } sb_device;

@@ -383,6 +383,7 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   if (!status && sb_sim_hash_start(sim)) status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for hashes");
   if (!status) status = create_collision(sim, config, diag);
   if (!status) status = sb_sim_open_device(sim, config, diag);
+  if (!status) status = sb_sim_place_collision(sim, config, diag);
   if (!status) status = sb_coupling_create(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
@@ -522,8 +523,10 @@ static sb_status report_overflow(const sb_sim *sim, sb_diagnostics *diag)
 static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 {
   sb_collision_tasks tasks = {sim, run_collision_tasks};
-  sb_status status = sb_collision_step_moving(sim->collision, sim->state.body_q, sim->state.body_qd, sim->dt, &tasks);
+  sb_status status = sim->collides_there ? sb_sim_collide_there(sim, diag)
+                                         : sb_collision_step_moving(sim->collision, sim->state.body_q, sim->state.body_qd, sim->dt, &tasks);
   bool overflow = status == SB_E_CAPACITY;
+  if (sim->collides_there && status && !overflow) return status;
   if (sb_collision_meets_particles(sim->collision) && (!status || (overflow && sim->mode == SB_MODE_OFF))) {
     sb_status pulled = sb_sim_pull(sim, true, diag);
     if (pulled) return pulled;

@@ -1,5 +1,6 @@
 /* Arrays with a copy on a device: who has the truth, and when it moves. Arrays of particles stay where the last solver left them; all
  * others are back on the host between solvers, where the collision pipeline and the sensors read them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,55 @@ void sb_sim_take_back(sb_sim *sim, const sim_part *part)
       a->stale_on_device = true;
   }
 }
+
+/* ---- collision ---- */
+
+sb_status sb_sim_place_collision(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
+{
+  char lacks[160] = "";
+  sb_collision_usage u = sb_collision_get_usage(sim->collision);
+  sb_device_collision_setup setup = {.model = sim->model, .speculative_margin = config->speculative_margin, .dt = sim->dt, .pair_capacity = u.pair_capacity,
+                                     .contact_capacity = u.contact_capacity, .truncate = sim->mode == SB_MODE_OFF};
+  sb_status status = SB_E_UNSUPPORTED;
+  if (!sim->device) return SB_OK;
+  if (sb_collision_meets_particles(sim->collision))
+    snprintf(lacks, sizeof lacks, "it has no particles there");
+  else if (config->ccd_body_count)
+    snprintf(lacks, sizeof lacks, "it has no swept contacts there");
+  else
+    status = sim->device->open_collision(sim->device_scope, &setup, lacks, diag);
+  sim->collides_there = !status;
+  if (status != SB_E_UNSUPPORTED) return status;
+  if (lacks[0]) sb_report(diag, SB_NOTE, SB_CODE_VULKAN_COLLISION, "collision", "the collision pipeline runs on the CPU: %s", lacks);
+  return SB_OK;
+}
+
+/* The device's copy of a state array, up to date. */
+static sb_status push_array(sb_sim *sim, const float *data, sb_diagnostics *diag)
+{
+  for (size_t i = 0; i < sim->registry.count; i++) {
+    sb_array *a = &sim->registry.arrays[i];
+    if ((const void *)a->data != (const void *)data || !a->stale_on_device) continue;
+    sb_status status = sim->device->upload(sim->device_scope, i, diag);
+    if (status) return status;
+    a->stale_on_device = false;
+  }
+  return SB_OK;
+}
+
+sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag)
+{
+  sb_device_contact_counts counts = {0};
+  sb_contact_room room = sb_collision_room(sim->collision);
+  sb_status status = push_array(sim, sim->state.body_q, diag);
+  if (!status) status = push_array(sim, sim->state.body_qd, diag);
+  if (!status) status = sim->device->collide(sim->device_scope, diag);
+  if (!status) status = sim->device->count_contacts(sim->device_scope, &counts, diag);
+  if (!status) status = sim->device->read_contacts(sim->device_scope, counts.kept, &room, diag);
+  return status ? status : sb_collision_take(sim->collision, counts.pairs, counts.contacts, counts.kept, counts.deepest);
+}
+
+/* ---- hash ---- */
 
 #define HASHED_AT_ONCE 16
 

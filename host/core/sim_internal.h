@@ -79,6 +79,7 @@ struct sb_sim {
   const sb_device *device; /* NULL without a part on it */
   void *device_scope;
   sb_hash_sums *device_sums; /* of each world */
+  bool collides_there; /* the pipeline runs on the device */
   sim_part *parts;
   uint32_t part_count;
   sb_coupling coupling;
@@ -150,6 +151,10 @@ sb_status sb_sim_open_device(sb_sim *sim, const sb_sim_config *config, sb_diagno
 void sb_sim_close_device(sb_sim *sim);
 /* Before a part on the device is bound. */
 sb_status sb_sim_give_device(sb_sim *sim, sim_part *part, sb_diagnostics *diag);
+/* Before the parts are bound: the collision pipeline goes to the device where it can, with a note where it cannot. */
+sb_status sb_sim_place_collision(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag);
+/* Collides there; SB_E_CAPACITY as from sb_collision_step_moving. The contacts come back. */
+sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag);
 /* Around a call of a part's bind, activate or step: only then may it use its device. */
 void sb_sim_enter_device(const sim_part *part, bool step);
 void sb_sim_leave_device(const sim_part *part);

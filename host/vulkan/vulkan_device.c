@@ -2,6 +2,7 @@
 #include "vulkan_device.h"
 
 #include "compute_extension.h"
+#include "device_collision.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ struct sb_device_scope {
   sb_vulkan_buffer *sums, *sums_seen; /* 2 words for each world, then one flag; where the host reads them */
   sb_vulkan_graph *hash_graph; /* of the arrays `hashed` */
   size_t *hashed, hashed_count;
+  device_collision *collision; /* NULL where the pipeline does not run there */
 };
 
 static sb_status no_memory(sb_diagnostics *diag)
@@ -75,6 +77,7 @@ static void close_scope(void *self)
   if (!s) return;
   sb_vulkan_wait(s->device->vulkan, NULL);
   sb_vulkan_graph_destroy(s->hash_graph);
+  device_collision_destroy(s->collision);
   for (size_t i = 0; i < s->part_count; i++) compute_part_destroy(s->parts[i]);
   for (size_t i = 0; i < s->copy_count; i++) {
     sb_vulkan_buffer_destroy(s->copies[i].words);
@@ -283,6 +286,34 @@ static sb_status hash_arrays(void *self, const size_t *arrays, size_t count, sb_
   return status;
 }
 
+/* ---- collision ---- */
+
+static sb_status open_collision(void *self, const sb_device_collision_setup *setup, char lacks[160], sb_diagnostics *diag)
+{
+  sb_device_scope *s = self;
+  sb_vulkan_buffer *body_q = NULL, *body_qd = NULL;
+  size_t ignore;
+  sb_status status = compute_scope_copy(s, "collision", "body_q", &ignore, &body_q, diag);
+  if (!status) status = compute_scope_copy(s, "collision", "body_qd", &ignore, &body_qd, diag);
+  if (!status) status = device_collision_create(s, s->device->vulkan, s->eager, setup, body_q, body_qd, &s->collision, lacks, diag);
+  return status;
+}
+
+static sb_status collide(void *self, sb_diagnostics *diag) { return device_collision_run(((sb_device_scope *)self)->collision, diag); }
+
+static sb_status count_contacts(void *self, sb_device_contact_counts *counts, sb_diagnostics *diag)
+{
+  sb_device_scope *s = self;
+  sb_status status = sb_vulkan_wait(s->device->vulkan, diag);
+  if (!status) *counts = device_collision_counts(s->collision);
+  return status;
+}
+
+static sb_status read_contacts(void *self, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag)
+{
+  return device_collision_read(((sb_device_scope *)self)->collision, count, room, diag);
+}
+
 static bool is_lost(const void *self) { return sb_vulkan_lost(((const sb_device_scope *)self)->device->vulkan); }
 
 /* ---- the device ---- */
@@ -295,7 +326,8 @@ sb_status sb_vulkan_device_create(sb_vulkan *vulkan, sb_vulkan_device **out, sb_
   for (int i = 0; i < 2; i++) {
     d->ways[i] = (device_way){.device = d, .eager = i == 1};
     d->ways[i].interface = (sb_device){.context = &d->ways[i], .open = open_scope, .close = close_scope, .add_part = add_part,
-                                       .upload = upload_array, .download = download_array, .hash = hash_arrays, .lost = is_lost};
+                                       .upload = upload_array, .download = download_array, .hash = hash_arrays, .open_collision = open_collision,
+                                       .collide = collide, .count_contacts = count_contacts, .read_contacts = read_contacts, .lost = is_lost};
   }
   sb_status status = find_pipeline(d, state_hash_spv, sizeof state_hash_spv / sizeof *state_hash_spv, 3, sizeof(hash_push), &d->hash, diag);
   if (status)

@@ -1,0 +1,22 @@
+/* The collision pipeline of spheres, capsules, boxes and planes on the device: the contacts that collision/ gives, bit for bit, in its order. Knows
+ * the compute layer; what it computes is in collision/device/. */
+#ifndef SAMEBIT_HOST_DEVICE_COLLISION_H
+#define SAMEBIT_HOST_DEVICE_COLLISION_H
+
+#include "compute_extension.h"
+
+typedef struct device_collision device_collision;
+
+/* body_q, body_qd: the device's copies. SB_E_UNSUPPORTED: the device or this text lacks something for the scene; `lacks` (at least 160 bytes) then
+ * says what, or is empty where there is nothing to collide. */
+sb_status device_collision_create(sb_device_scope *scope, sb_vulkan *vulkan, bool eager, const sb_device_collision_setup *setup, sb_vulkan_buffer *body_q,
+                                  sb_vulkan_buffer *body_qd, device_collision **out, char lacks[160], sb_diagnostics *diag);
+void device_collision_destroy(device_collision *collision);
+/* Runs it on the poses and velocities that lie there. Does not wait. */
+sb_status device_collision_run(device_collision *collision, sb_diagnostics *diag);
+/* Of the run whose end has been waited for. */
+sb_device_contact_counts device_collision_counts(const device_collision *collision);
+/* The contacts that there are, and world_start. */
+sb_status device_collision_read(device_collision *collision, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag);
+
+#endif

@@ -226,14 +226,12 @@ static uint32_t bits_below(uint32_t count)
 /* Pairs sorted by (a, b): by the lesser word first, which a stable sort by the greater one keeps. */
 static sb_vulkan_buffer *record_sorted_pairs(device_collision *c, device_recorder *r)
 {
-#ifdef SAMEBIT_MUTANT_UNSORTED_DEVICE_PAIRS
-  /* The planted fault: pairs in the order in which threads found them. */
-  return c->pairs[0];
-#else
   uint32_t most = c->setup.pair_capacity, bits = bits_below(c->push.shapes);
+#ifdef SAMEBIT_MUTANT_UNSORTED_DEVICE_PAIRS
+  bits = 0; /* the planted fault: pairs in the order in which threads found them */
+#endif
   sb_vulkan_buffer *half = device_record_sort(r, &c->sort, c->pairs[0], c->pairs[1], c->counts, most, PAIRS, 1, bits);
   return device_record_sort(r, &c->sort, half, half == c->pairs[0] ? c->pairs[1] : c->pairs[0], c->counts, most, PAIRS, 0, bits);
-#endif
 }
 
 static void record(device_collision *c, device_recorder *r)

@@ -45,6 +45,7 @@ void main()
   barrier();
   if (t < DIGITS) digits[t * push.tiles + tile] = found[t];
 #else
+  if (tile * TILE >= n) return;
   for (uint k = 0u; k < WORDS; k++) found[k * THREADS + t] = 0u;
   for (uint i = first; i < end; i++) {
     uint d = digit_of(from[i]);

@@ -66,6 +66,9 @@ void main()
 {
   uint n = value_count();
   uint first = gl_WorkGroupID.x * BLOCK + gl_LocalInvocationIndex * EACH;
+#if PASS == 0 || PASS == 2
+  if (gl_WorkGroupID.x * BLOCK >= n) return;
+#endif
 #if PASS == 0
   uint own = 0u;
   for (uint k = 0u; k < EACH; k++) own += first + k < n ? values[first + k] : 0u;

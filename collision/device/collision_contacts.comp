@@ -50,22 +50,22 @@ uint emit(uint i)
     uint at = first[i] + k;
     if (at >= counts[C_CONTACTS]) break; /* truncated */
     uint point = MANIFOLD_WORDS * i + M_POINT + M_POINT_WORDS * k;
-    put(A_KEY, 2u * at, low_b << 16u | floatBitsToUint(manifolds[point + 7u]));
-    put(A_KEY, 2u * at + 1u, low_a << 8u | low_b >> 16u);
-    put(A_WORLD, at, shapes[a + S_WORLD]);
-    put(A_SHAPE_A, at, pair.x);
-    put(A_SHAPE_B, at, pair.y);
-    put(A_BODY_A, at, shapes[a + S_FIXED] != 0u ? 0xffffffffu : shapes[a + S_BODY]);
-    put(A_BODY_B, at, shapes[b + S_FIXED] != 0u ? 0xffffffffu : shapes[b + S_BODY]);
+    put(SB_AT_KEY, 2u * at, low_b << 16u | floatBitsToUint(manifolds[point + 7u]));
+    put(SB_AT_KEY, 2u * at + 1u, low_a << 8u | low_b >> 16u);
+    put(SB_AT_WORLD, at, shapes[a + S_WORLD]);
+    put(SB_AT_SHAPE_A, at, pair.x);
+    put(SB_AT_SHAPE_B, at, pair.y);
+    put(SB_AT_BODY_A, at, shapes[a + S_FIXED] != 0u ? 0xffffffffu : shapes[a + S_BODY]);
+    put(SB_AT_BODY_B, at, shapes[b + S_FIXED] != 0u ? 0xffffffffu : shapes[b + S_BODY]);
     for (uint c = 0u; c < 3u; c++) {
-      put(A_POINT_A, 3u * at + c, floatBitsToUint(manifolds[point + c]));
-      put(A_POINT_B, 3u * at + c, floatBitsToUint(manifolds[point + 3u + c]));
-      put(A_NORMAL, 3u * at + c, floatBitsToUint(manifolds[MANIFOLD_WORDS * i + c]));
-      put(A_FRICTION, 3u * at + c, floatBitsToUint(friction_of(pair.x, pair.y, condim, c)));
+      put(SB_AT_POINT_A, 3u * at + c, floatBitsToUint(manifolds[point + c]));
+      put(SB_AT_POINT_B, 3u * at + c, floatBitsToUint(manifolds[point + 3u + c]));
+      put(SB_AT_NORMAL, 3u * at + c, floatBitsToUint(manifolds[MANIFOLD_WORDS * i + c]));
+      put(SB_AT_FRICTION, 3u * at + c, floatBitsToUint(friction_of(pair.x, pair.y, condim, c)));
     }
     float gap = manifolds[point + 6u];
-    put(A_GAP, at, floatBitsToUint(gap));
-    put(A_RESTITUTION, at, floatBitsToUint(f_sel(ra > rb, ra, rb)));
+    put(SB_AT_GAP, at, floatBitsToUint(gap));
+    put(SB_AT_RESTITUTION, at, floatBitsToUint(f_sel(ra > rb, ra, rb)));
     if (gap < 0.0) deepest = max(deepest, f_bits(-gap)); /* floats above 0 have the order of their bits */
   }
   return deepest;

@@ -1,5 +1,6 @@
 /* What the pipeline's shaders share: records as host/vulkan/device_collision.c lays them out. */
 #include "prelude.glsl"
+#include "samebit/device_contacts.h"
 
 /* Of a shape, fixed: 28 words. */
 #define SHAPE_WORDS 28u
@@ -48,20 +49,6 @@
 #define MANIFOLD_WORDS 36u
 #define M_POINT 3u
 #define M_POINT_WORDS 8u
-
-/* Arrays of the contacts, each for `contact_capacity` contacts. */
-#define A_KEY 0u
-#define A_WORLD 2u
-#define A_SHAPE_A 3u
-#define A_SHAPE_B 4u
-#define A_BODY_A 5u
-#define A_BODY_B 6u
-#define A_POINT_A 7u
-#define A_POINT_B 10u
-#define A_NORMAL 13u
-#define A_GAP 16u
-#define A_FRICTION 17u
-#define A_RESTITUTION 20u
 
 #define PLANE 0u
 

@@ -9,6 +9,7 @@
 #include "collision.h"
 #include "diagnostic.h"
 #include "samebit/compute.h"
+#include "samebit/device_contacts.h"
 
 /* A part of a simulation on the device. */
 typedef struct sb_device_part {
@@ -62,6 +63,16 @@ typedef struct sb_device {
   /* Waits, and tells the counts of the last run; then its contacts. */
   sb_status (*count_contacts)(void *scope, sb_device_contact_counts *counts, sb_diagnostics *diag);
   sb_status (*read_contacts)(void *scope, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag);
+  /* The part may take its contacts where they lie: handles for it; NULL without memory. */
+  const sb_device_contacts *(*share_contacts)(void *scope, const sb_device_part *part);
+  /* Such a part has arrays over contacts: those of contact_cache.c get copies, and match_contacts can run after collide. It finds which old contact each
+   * new one continues and makes the new ones the old ones. old_start: what the host knows of the old ones, where its copies are the truth; else NULL. */
+  sb_status (*open_cache)(void *scope, const char *part, sb_diagnostics *diag);
+  sb_status (*match_contacts)(void *scope, const uint32_t *old_start, sb_diagnostics *diag);
+  /* A copy of an array that no part has asked for. */
+  sb_status (*make_copy)(void *scope, size_t array, sb_diagnostics *diag);
+  /* All of a copy becomes 0. */
+  sb_status (*clear)(void *scope, size_t array, sb_diagnostics *diag);
   /* The driver has lost the device: nothing will run there again. */
   bool (*lost)(const void *scope);
 } sb_device;

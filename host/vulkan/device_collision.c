@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device_sort.h"
+#include "samebit/device_contacts.h"
 
 #include "collision_pose_spv.h"
 #include "collision_cells_spv.h"
@@ -14,6 +15,8 @@
 #include "collision_take_contacts_spv.h"
 #include "collision_worlds_spv.h"
 #include "collision_emit_spv.h"
+#include "contact_match_spv.h"
+#include "contact_keep_spv.h"
 #include "collision_plane_sphere_spv.h"
 #include "collision_plane_capsule_spv.h"
 #include "collision_plane_box_spv.h"
@@ -30,7 +33,6 @@
 #define POSE_WORDS 12u
 #define ENTRY_WORDS 12u
 #define MANIFOLD_WORDS 36u
-#define CONTACT_WORDS 21u
 enum { PAIRS_FOUND, PAIRS, CONTACTS_FOUND, CONTACTS, DEEPEST, LEVELS, COUNTS };
 enum { POSE, CELLS, FIND, TAKE_PAIRS, TAKE_CONTACTS, WORLDS, EMIT, STEPS };
 #define KINDS 9u
@@ -51,8 +53,8 @@ struct device_collision {
   device_sort sort;
   sb_vulkan_buffer *body_q, *body_qd; /* the scope's */
   sb_vulkan_buffer *shapes, *tables, *poses, *boxes, *entries, *bucket_count, *bucket_start, *counts, *counts_seen, *pairs[2], *manifolds, *pair_contacts,
-      *pair_first, *contacts, *world_start;
-  sb_vulkan_graph *graph;
+      *pair_first, *contacts, *world_start, *old_start, *match;
+  sb_vulkan_graph *graph, *cache_graph;
 };
 
 static sb_status no_memory(sb_diagnostics *diag) { return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "collision", "no memory for the pipeline on the device"); }
@@ -78,7 +80,7 @@ static sb_status check_scene(device_collision *c, char lacks[160])
   const sb_model *m = c->setup.model;
   static const char *const names[SB_SHAPE_TYPE_COUNT] = {"planes", "spheres", "capsules", "boxes", "cylinders", "ellipsoids", "convex hulls", "meshes", "heightfields"};
   sb_vulkan_limits limits = sb_vulkan_limits_of(c->vulkan);
-  uint64_t bytes = 4ull * MANIFOLD_WORDS * c->setup.pair_capacity, contact_bytes = 4ull * CONTACT_WORDS * c->setup.contact_capacity;
+  uint64_t bytes = 4ull * MANIFOLD_WORDS * c->setup.pair_capacity, contact_bytes = 4ull * SB_CONTACT_WORDS * c->setup.contact_capacity;
   uint32_t types = 0;
   lacks[0] = 0;
   for (uint32_t s = 0; s < m->shape_count; s++) types |= 1u << m->shape_type[s];
@@ -178,8 +180,10 @@ static sb_status make_buffers(device_collision *c, sb_diagnostics *diag)
   make(c, &c->manifolds, MANIFOLD_WORDS * pairs, &status, diag);
   make(c, &c->pair_contacts, pairs, &status, diag);
   make(c, &c->pair_first, pairs, &status, diag);
-  make(c, &c->contacts, (uint64_t)CONTACT_WORDS * c->setup.contact_capacity, &status, diag);
+  make(c, &c->contacts, (uint64_t)SB_CONTACT_WORDS * c->setup.contact_capacity, &status, diag);
   make(c, &c->world_start, m->world_count + 1u, &status, diag);
+  make(c, &c->old_start, m->world_count + 1u, &status, diag);
+  make(c, &c->match, c->setup.contact_capacity, &status, diag);
   if (!status) status = sb_vulkan_buffer_create(c->vulkan, 4 * COUNTS, &c->counts_seen, diag);
   return status;
 }
@@ -290,14 +294,38 @@ void device_collision_destroy(device_collision *c)
   if (!c) return;
   sb_vulkan_wait(c->vulkan, NULL);
   sb_vulkan_graph_destroy(c->graph);
+  sb_vulkan_graph_destroy(c->cache_graph);
   device_sort_destroy(&c->sort);
   sb_vulkan_buffer *const buffers[] = {c->shapes,   c->tables,   c->poses,     c->boxes,         c->entries,    c->bucket_count, c->bucket_start, c->counts,
-                                       c->counts_seen, c->pairs[0], c->pairs[1], c->manifolds, c->pair_contacts, c->pair_first, c->contacts,     c->world_start};
+                                       c->counts_seen, c->pairs[0], c->pairs[1], c->manifolds, c->pair_contacts, c->pair_first, c->contacts,     c->world_start, c->old_start,      c->match};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) sb_vulkan_buffer_destroy(buffers[i]);
   free(c);
 }
 
 sb_status device_collision_run(device_collision *c, sb_diagnostics *diag) { return sb_vulkan_graph_run(c->graph, diag); }
+
+device_contact_buffers device_collision_buffers(const device_collision *c)
+{
+  return (device_contact_buffers){c->contacts, c->match, c->world_start, c->old_start};
+}
+
+sb_status device_collision_open_cache(device_collision *c, sb_device_scope *scope, bool eager, sb_vulkan_buffer *key, sb_vulkan_buffer *point,
+                                      sb_vulkan_buffer *count, sb_diagnostics *diag)
+{
+  const struct { uint32_t worlds, capacity; } push = {c->push.worlds, c->setup.contact_capacity};
+  sb_vulkan_buffer *const match[6] = {c->contacts, c->world_start, key, point, c->old_start, c->match}, *const keep[6] = {c->contacts, c->world_start, key, point, c->old_start, count};
+  uint32_t groups = groups_of(push.capacity > push.worlds + 1 ? push.capacity : push.worlds + 1);
+  sb_vulkan_pipeline *matches = NULL, *keeps = NULL;
+  sb_status status = compute_scope_pipeline(scope, contact_match_spv, sizeof contact_match_spv / 4, 6, sizeof push, &matches, diag);
+  if (!status) status = compute_scope_pipeline(scope, contact_keep_spv, sizeof contact_keep_spv / 4, 6, sizeof push, &keeps, diag);
+  if (!status) status = sb_vulkan_graph_create(c->vulkan, eager, &c->cache_graph, diag);
+  device_recorder r = {c->cache_graph, status, diag};
+  device_record(&r, matches, match, 6, &push, groups);
+  device_record(&r, keeps, keep, 6, &push, groups);
+  return r.status ? r.status : sb_vulkan_graph_finish(c->cache_graph, diag);
+}
+
+sb_status device_collision_match(device_collision *c, sb_diagnostics *diag) { return sb_vulkan_graph_run(c->cache_graph, diag); }
 
 sb_device_contact_counts device_collision_counts(const device_collision *c)
 {

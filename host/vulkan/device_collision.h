@@ -19,4 +19,16 @@ sb_device_contact_counts device_collision_counts(const device_collision *collisi
 /* The contacts that there are, and world_start. */
 sb_status device_collision_read(device_collision *collision, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag);
 
+/* Where its contacts lie: buffers of the collision. */
+typedef struct device_contact_buffers {
+  sb_vulkan_buffer *contacts, *match, *world_start;
+  sb_vulkan_buffer *old_start; /* world_start of the contacts that a solver's arrays are over */
+} device_contact_buffers;
+device_contact_buffers device_collision_buffers(const device_collision *collision);
+/* From now on device_collision_match can run: keys, points and counts by world of the solver's contacts of the tick before. */
+sb_status device_collision_open_cache(device_collision *collision, sb_device_scope *scope, bool eager, sb_vulkan_buffer *key, sb_vulkan_buffer *point,
+                                      sb_vulkan_buffer *count, sb_diagnostics *diag);
+/* After a run: finds which old contact each new one continues, and makes the new ones the old ones. */
+sb_status device_collision_match(device_collision *collision, sb_diagnostics *diag);
+
 #endif

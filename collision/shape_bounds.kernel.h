@@ -92,7 +92,7 @@ FN F bounds_pair_reach(V3 move_a, F swing_a, V3 move_b, F swing_b)
 }
 
 /* Whether a box reaches what is less than `grow` above the plane through `at`. */
-FN bool bounds_reach_plane(V3 lo, V3 hi, X7 at, F grow)
+FN M bounds_reach_plane(V3 lo, V3 hi, X7 at, F grow)
 {
   V3 n = narrow_axis_z(at.q);
   V3 lowest = v3(n.x >= 0.0f ? lo.x : hi.x, n.y >= 0.0f ? lo.y : hi.y, n.z >= 0.0f ? lo.z : hi.z);

@@ -665,14 +665,15 @@ static sb_status end_on_host(sb_sim *sim, sb_diagnostics *diag)
 static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
 {
   /* where all stays on the device, the host has a part only after it has been given the state */
-  sb_status status = sim->resident && !sb_sim_is_touched(sim) ? SB_OK : begin_on_host(sim, diag);
+  bool touched = sim->resident && sb_sim_is_touched(sim);
+  sb_status status = sim->resident && !touched ? SB_OK : begin_on_host(sim, diag);
   if (!status) status = collide(sim, diag);
   if (status) return status;
   if (sim->disturb) sb_sim_disturb(sim);
   if (!sim->contacts_stay) copy_floats(sim->body_q_before, sim->state.body_q, (size_t)sim->model->body_count * 7);
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
   if (!status && !sim->resident) status = end_on_host(sim, diag);
-  if (!status) status = sb_sim_clear_forces(sim, diag);
+  if (!status) status = sb_sim_clear_forces(sim, touched, diag);
   if (status) return status;
   bool bad = false;
   uint64_t hash;

@@ -253,22 +253,22 @@ bool sb_sim_is_touched(const sb_sim *sim)
   return touched;
 }
 
-sb_status sb_sim_clear_forces(sb_sim *sim, sb_diagnostics *diag)
+sb_status sb_sim_clear_forces(sb_sim *sim, bool touched, sb_diagnostics *diag)
 {
-  if (sim->model->body_count) memset(sim->state.body_f, 0, (size_t)sim->model->body_count * 6 * sizeof(float));
-  for (size_t i = 0; i < sim->registry.count; i++) {
+  sb_status status = SB_OK;
+  if (sim->model->body_count && (touched || !sim->resident)) memset(sim->state.body_f, 0, (size_t)sim->model->body_count * 6 * sizeof(float));
+  for (size_t i = 0; sim->resident && !status && i < sim->registry.count; i++) {
     sb_array *a = &sim->registry.arrays[i];
-    if (!sim->resident || (const void *)a->data != (const void *)sim->state.body_f) continue;
-    sb_status status = sim->device->clear(sim->device_scope, i, diag);
-    if (status) return status;
+    if ((const void *)a->data != (const void *)sim->state.body_f) continue;
+    if (touched) status = sim->device->clear(sim->device_scope, i, diag);
     a->stale_on_host = a->stale_on_device = false;
   }
-  return SB_OK;
+  return status;
 }
 
 /* ---- hash ---- */
 
-#define HASHED_AT_ONCE 16
+#define HASHED_AT_ONCE 64
 
 sb_status sb_sim_hash_device(const sb_sim *sim, bool *bad, sb_diagnostics *diag)
 {

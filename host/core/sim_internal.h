@@ -169,8 +169,8 @@ sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag);
 sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag);
 /* Whether the host has written state since the device last took it. */
 bool sb_sim_is_touched(const sb_sim *sim);
-/* body_f on both sides. */
-sb_status sb_sim_clear_forces(sb_sim *sim, sb_diagnostics *diag);
+/* body_f on both sides; where nobody has touched state that stays on the device, it is 0 already. */
+sb_status sb_sim_clear_forces(sb_sim *sim, bool touched, sb_diagnostics *diag);
 /* Around a call of a part's bind, activate or step: only then may it use its device. */
 void sb_sim_enter_device(const sim_part *part, bool step);
 void sb_sim_leave_device(const sim_part *part);

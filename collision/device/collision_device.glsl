@@ -68,4 +68,7 @@ layout(push_constant) uniform Push {
   uint exclude_start; /* 0 where there are none */
   uint excludes;
   uint nothing; /* 0, which compilers do not know */
+  uint particles;
+  uint particle_capacity; /* contacts */
+  uint held; /* attachments */
 } push;

@@ -31,14 +31,16 @@ typedef struct sb_device_collision_setup {
   const sb_model *model;
   float speculative_margin; /* m */
   float dt;                 /* s */
-  uint32_t pair_capacity, contact_capacity;
-  bool truncate; /* as in sb_collision_settings */
+  uint32_t pair_capacity, contact_capacity, particle_contact_capacity;
+  bool particles; /* they may touch shapes */
+  bool truncate;  /* as in sb_collision_settings */
 } sb_device_collision_setup;
 
 /* Counts of a run of that pipeline, as sb_collision_usage has them: above a capacity they are what is needed. */
 typedef struct sb_device_contact_counts {
   uint32_t pairs, contacts;
   uint32_t kept; /* contacts that there are: all, or where they are too many the first ones or none */
+  uint32_t particle_contacts, particle_kept;
   float deepest; /* m */
 } sb_device_contact_counts;
 
@@ -58,11 +60,12 @@ typedef struct sb_device {
   /* The collision pipeline there, for this scope. SB_E_UNSUPPORTED where it lacks something for the scene: `lacks` says what, or is empty where
    * there is nothing to collide. */
   sb_status (*open_collision)(void *scope, const sb_device_collision_setup *setup, char lacks[160], sb_diagnostics *diag);
-  /* Collides what lies in the copies of state.body_q and state.body_qd; nothing waits. */
+  /* Collides what lies in the copies of state.body_q and state.body_qd, and of the same of particles where they take part; nothing waits. */
   sb_status (*collide)(void *scope, sb_diagnostics *diag);
   /* Waits, and tells the counts of the last run; then its contacts. */
   sb_status (*count_contacts)(void *scope, sb_device_contact_counts *counts, sb_diagnostics *diag);
   sb_status (*read_contacts)(void *scope, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag);
+  sb_status (*read_particle_contacts)(void *scope, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag);
   /* The part may take its contacts where they lie: handles for it; NULL without memory. */
   const sb_device_contacts *(*share_contacts)(void *scope, const sb_device_part *part);
   /* Such a part has arrays over contacts: those of contact_cache.c get copies, and match_contacts can run after collide. It finds which old contact each

@@ -538,7 +538,7 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
                                          : sb_collision_step_moving(sim->collision, sim->state.body_q, sim->state.body_qd, sim->dt, &tasks);
   bool overflow = status == SB_E_CAPACITY;
   if (sim->collides_there && status && !overflow) return status;
-  if (sb_collision_meets_particles(sim->collision) && (!status || (overflow && sim->mode == SB_MODE_OFF))) {
+  if (!sim->particles_there && sb_collision_meets_particles(sim->collision) && (!status || (overflow && sim->mode == SB_MODE_OFF))) {
     sb_status pulled = sb_sim_pull(sim, true, diag);
     if (pulled) return pulled;
     status = sb_collision_step_particles(sim->collision, sim->state.particle_q, sim->state.particle_qd, &tasks);

@@ -139,13 +139,16 @@ sb_status sb_sim_place_collision(sb_sim *sim, const sb_sim_config *config, sb_di
   sb_status status = SB_E_UNSUPPORTED;
   if (!sim->device) return SB_OK;
   sim->contacts_wanted = config->events || config->disturb;
-  if (sb_collision_meets_particles(sim->collision))
-    snprintf(lacks, sizeof lacks, "it has no particles there");
+  setup.particles = sb_collision_meets_particles(sim->collision);
+  setup.particle_contact_capacity = u.particle_contact_capacity;
+  if (sb_collision_has_near_pairs(sim->collision))
+    snprintf(lacks, sizeof lacks, "it has no particles that touch each other there");
   else if (config->ccd_body_count)
     snprintf(lacks, sizeof lacks, "it has no swept contacts there");
   else
     status = sim->device->open_collision(sim->device_scope, &setup, lacks, diag);
   sim->collides_there = !status;
+  sim->particles_there = !status && setup.particles;
   if (status != SB_E_UNSUPPORTED) return status;
   if (lacks[0]) sb_report(diag, SB_NOTE, SB_CODE_VULKAN_COLLISION, "collision", "the collision pipeline runs on the CPU: %s", lacks);
   return SB_OK;
@@ -221,7 +224,15 @@ sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag)
   sb_device_contact_counts counts = {0};
   sb_status status = sim->device->count_contacts(sim->device_scope, &counts, diag);
   sim->contacts_kept = counts.kept;
-  return status ? status : sb_collision_take(sim->collision, counts.pairs, counts.contacts, counts.kept, counts.deepest);
+  if (status) return status;
+  status = sb_collision_take(sim->collision, counts.pairs, counts.contacts, counts.kept, counts.deepest);
+  if (!sim->particles_there || (status && sim->mode > SB_MODE_OFF)) return status;
+  /* the contacts come before the counts, which say where each particle's begin */
+  sb_particle_contact_room room = sb_collision_particle_room(sim->collision);
+  sb_status read = sim->device->read_particle_contacts(sim->device_scope, counts.particle_kept, &room, diag);
+  if (read) return read;
+  read = sb_collision_take_particles(sim->collision, counts.particle_contacts, counts.particle_kept);
+  return status ? status : read;
 }
 
 sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag)
@@ -229,6 +240,8 @@ sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag)
   sim_part *part = &sim->parts[0];
   sb_status status = push_array(sim, sim->state.body_q, diag);
   if (!status) status = push_array(sim, sim->state.body_qd, diag);
+  if (!status && sim->particles_there) status = push_array(sim, sim->state.particle_q, diag);
+  if (!status && sim->particles_there) status = push_array(sim, sim->state.particle_qd, diag);
   if (!status) status = sim->device->collide(sim->device_scope, diag);
   if (!status && sim->contacts_stay && part->match) status = match_there(sim, part, diag);
   sim->contacts_stale = true;

@@ -81,6 +81,7 @@ struct sb_sim {
   void *device_scope;
   sb_hash_sums *device_sums; /* of each world */
   bool collides_there; /* the pipeline runs on the device */
+  bool particles_there; /* and takes contacts of particles with it */
   bool contacts_stay;  /* and the one part takes its contacts there: the host fetches them where someone asks */
   bool resident;       /* and the host reads and writes no state in a tick */
   bool contacts_wanted; /* by the host in each tick */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_sort.h"
+#include "device_particles.h"
 #include "samebit/device_contacts.h"
 
 #include "collision_pose_spv.h"
@@ -33,14 +33,17 @@
 #define POSE_WORDS 12u
 #define ENTRY_WORDS 12u
 #define MANIFOLD_WORDS 36u
-enum { PAIRS_FOUND, PAIRS, CONTACTS_FOUND, CONTACTS, DEEPEST, LEVELS, COUNTS };
+enum { PAIRS_FOUND, PAIRS, CONTACTS_FOUND, CONTACTS, DEEPEST, LEVELS, TOUCHES_FOUND, TOUCHES, COUNTS };
+_Static_assert(TOUCHES_FOUND == DEVICE_TOUCHES_FOUND && TOUCHES == DEVICE_TOUCHES, "device_particles.h");
 enum { POSE, CELLS, FIND, TAKE_PAIRS, TAKE_CONTACTS, WORLDS, EMIT, STEPS };
 #define KINDS 9u
+/* Shapes of a world with particles: each particle looks at all of them. */
+#define PARTICLE_SHAPES_MAX 4096u
 
 typedef struct collision_push {
   uint32_t shapes, worlds, mask, pair_capacity, contact_capacity, truncate;
   float speculative, dt;
-  uint32_t world_shapes, plane_start, planes, exclude_start, excludes, nothing;
+  uint32_t world_shapes, plane_start, planes, exclude_start, excludes, nothing, particles, particle_capacity, held;
 } collision_push;
 
 struct device_collision {
@@ -51,6 +54,7 @@ struct device_collision {
   uint32_t kinds; /* a bit for each pair type that the scene can have */
   sb_vulkan_pipeline *steps[STEPS], *narrow[KINDS];
   device_sort sort;
+  device_particles particles; /* where they take part */
   sb_vulkan_buffer *body_q, *body_qd; /* the scope's */
   sb_vulkan_buffer *shapes, *tables, *poses, *boxes, *entries, *bucket_count, *bucket_start, *counts, *counts_seen, *pairs[2], *manifolds, *pair_contacts,
       *pair_first, *contacts, *world_start, *old_start, *match;
@@ -75,6 +79,19 @@ static uint32_t kinds_of(uint32_t types)
   return kinds;
 }
 
+static void check_particles(const device_collision *c, sb_vulkan_limits limits, char lacks[160])
+{
+  const sb_model *m = c->setup.model;
+  uint64_t bytes = 4ull * 12u * c->setup.particle_contact_capacity, shapes = 0;
+  for (uint32_t w = 0; w < m->world_count; w++)
+    if (m->world_particle_start[w + 1] > m->world_particle_start[w] && m->world_shape_start[w + 1] - m->world_shape_start[w] > shapes)
+      shapes = m->world_shape_start[w + 1] - m->world_shape_start[w];
+  if (bytes > limits.binding_bytes || 12ull * m->particle_count > limits.binding_bytes || m->particle_count / LOCAL >= limits.groups)
+    snprintf(lacks, 160, "%u particles with %u contacts are more than this device can see at once", m->particle_count, c->setup.particle_contact_capacity);
+  else if (shapes > PARTICLE_SHAPES_MAX)
+    snprintf(lacks, 160, "each particle would look at %llu shapes there; %u is the most", (unsigned long long)shapes, PARTICLE_SHAPES_MAX);
+}
+
 static sb_status check_scene(device_collision *c, char lacks[160])
 {
   const sb_model *m = c->setup.model;
@@ -92,8 +109,9 @@ static sb_status check_scene(device_collision *c, char lacks[160])
   uint64_t groups = c->setup.pair_capacity > m->shape_count ? c->setup.pair_capacity : m->shape_count;
   if (!lacks[0] && (bytes > limits.binding_bytes || groups / LOCAL >= limits.groups))
     snprintf(lacks, 160, "pair_capacity %u and contact_capacity %u are more than this device can see at once", c->setup.pair_capacity, c->setup.contact_capacity);
-  if (lacks[0] || !c->kinds || !c->setup.pair_capacity || !c->setup.contact_capacity) return SB_E_UNSUPPORTED;
-  return SB_OK;
+  if (!c->setup.pair_capacity || !c->setup.contact_capacity) c->kinds = 0;
+  if (!lacks[0] && c->setup.particles) check_particles(c, limits, lacks);
+  return lacks[0] || (!c->kinds && !c->setup.particles) ? SB_E_UNSUPPORTED : SB_OK;
 }
 
 /* ---- tables ---- */
@@ -238,11 +256,10 @@ static sb_vulkan_buffer *record_sorted_pairs(device_collision *c, device_recorde
   return device_record_sort(r, &c->sort, half, half == c->pairs[0] ? c->pairs[1] : c->pairs[0], c->counts, most, PAIRS, 0, bits);
 }
 
-static void record(device_collision *c, device_recorder *r)
+/* Cells, pairs, manifolds and contacts of the shapes that have their poses. */
+static void record_shapes(device_collision *c, device_recorder *r)
 {
   const uint32_t shapes = c->push.shapes, most = c->setup.pair_capacity;
-  if (!r->status) r->status = sb_vulkan_graph_clear(r->graph, c->counts, r->diag);
-  step(c, r, POSE, (sb_vulkan_buffer *[]){c->shapes, c->poses, c->counts, c->body_q, c->body_qd, c->boxes, c->bucket_count}, 7, shapes);
   device_record_scan(r, &c->sort, c->bucket_count, c->bucket_start, c->counts, c->buckets + 1, DEVICE_NONE, DEVICE_NONE);
   step(c, r, CELLS, (sb_vulkan_buffer *[]){c->shapes, c->poses, c->counts, c->bucket_start, c->bucket_count, c->boxes, c->entries}, 7, shapes);
   step(c, r, FIND, (sb_vulkan_buffer *[]){c->shapes, c->poses, c->counts, c->bucket_start, c->tables, c->boxes, c->entries, c->pairs[0]}, 8, shapes);
@@ -255,6 +272,18 @@ static void record(device_collision *c, device_recorder *r)
   step(c, r, TAKE_CONTACTS, &c->counts, 1, 1);
   step(c, r, WORLDS, (sb_vulkan_buffer *[]){c->counts, pairs, c->pair_first, c->tables, c->world_start}, 5, c->push.worlds + 1);
   step(c, r, EMIT, (sb_vulkan_buffer *[]){c->counts, pairs, c->pair_first, c->shapes, c->manifolds, c->pair_contacts, c->contacts}, 7, most);
+}
+
+static void record(device_collision *c, device_recorder *r)
+{
+  const uint32_t shapes = c->push.shapes;
+  if (!r->status) r->status = sb_vulkan_graph_clear(r->graph, c->counts, r->diag);
+  step(c, r, POSE, (sb_vulkan_buffer *[]){c->shapes, c->poses, c->counts, c->body_q, c->body_qd, c->boxes, c->bucket_count}, 7, shapes);
+  if (c->setup.particles) {
+    const device_shapes s = {c->counts, c->shapes, c->poses, c->boxes, c->tables};
+    device_particles_record(r, &c->particles, &c->sort, &s, &c->push);
+  }
+  if (c->kinds) record_shapes(c, r);
   if (!r->status) r->status = sb_vulkan_graph_copy(r->graph, c->counts, c->counts_seen, 4 * COUNTS, r->diag);
   if (!r->status) r->status = sb_vulkan_graph_finish(r->graph, r->diag);
 }
@@ -277,8 +306,16 @@ sb_status device_collision_create(sb_device_scope *scope, sb_vulkan *vulkan, boo
                              .speculative = setup->speculative_margin, .dt = setup->dt};
   sb_status status = check_scene(c, lacks);
   if (!status) status = make_pipelines(c, scope, diag);
-  if (!status) status = device_sort_create(&c->sort, scope, vulkan, setup->pair_capacity > c->buckets ? setup->pair_capacity : c->buckets + 1, setup->pair_capacity, diag);
+  uint32_t longest = setup->pair_capacity > c->buckets ? setup->pair_capacity : c->buckets + 1;
+  if (setup->particles && setup->model->particle_count > longest) longest = setup->model->particle_count;
+  if (!status) status = device_sort_create(&c->sort, scope, vulkan, longest, setup->pair_capacity, diag);
   if (!status) status = make_buffers(c, diag);
+  if (!status && setup->particles) status = device_particles_create(&c->particles, scope, vulkan, setup, sizeof(collision_push), diag);
+  if (setup->particles) {
+    c->push.particles = c->particles.count;
+    c->push.particle_capacity = c->particles.capacity;
+    c->push.held = c->particles.held_count;
+  }
   if (!status) status = sb_vulkan_graph_create(vulkan, eager, &c->graph, diag);
   device_recorder r = {c->graph, status, diag};
   if (!status) record(c, &r);
@@ -296,6 +333,7 @@ void device_collision_destroy(device_collision *c)
   sb_vulkan_graph_destroy(c->graph);
   sb_vulkan_graph_destroy(c->cache_graph);
   device_sort_destroy(&c->sort);
+  device_particles_destroy(&c->particles);
   sb_vulkan_buffer *const buffers[] = {c->shapes,   c->tables,   c->poses,     c->boxes,         c->entries,    c->bucket_count, c->bucket_start, c->counts,
                                        c->counts_seen, c->pairs[0], c->pairs[1], c->manifolds, c->pair_contacts, c->pair_first, c->contacts,     c->world_start, c->old_start,      c->match};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) sb_vulkan_buffer_destroy(buffers[i]);
@@ -330,7 +368,8 @@ sb_status device_collision_match(device_collision *c, sb_diagnostics *diag) { re
 sb_device_contact_counts device_collision_counts(const device_collision *c)
 {
   const uint32_t *counts = sb_vulkan_buffer_data(c->counts_seen);
-  sb_device_contact_counts found = {.pairs = counts[PAIRS_FOUND], .contacts = counts[CONTACTS_FOUND], .kept = counts[CONTACTS]};
+  sb_device_contact_counts found = {.pairs = counts[PAIRS_FOUND], .contacts = counts[CONTACTS_FOUND], .kept = counts[CONTACTS], .particle_contacts = counts[TOUCHES_FOUND],
+                                    .particle_kept = counts[TOUCHES]};
   memcpy(&found.deepest, &counts[DEEPEST], sizeof found.deepest);
   return found;
 }
@@ -345,4 +384,9 @@ sb_status device_collision_read(device_collision *c, uint32_t count, const sb_co
   SB_CONTACT_ARRAYS(SB_X_CONTACT)
 #undef SB_X_CONTACT
   return status;
+}
+
+sb_status device_collision_read_particles(device_collision *c, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag)
+{
+  return device_particles_read(&c->particles, count, room, diag);
 }

@@ -18,6 +18,7 @@ sb_status device_collision_run(device_collision *collision, sb_diagnostics *diag
 sb_device_contact_counts device_collision_counts(const device_collision *collision);
 /* The contacts that there are, and world_start. */
 sb_status device_collision_read(device_collision *collision, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag);
+sb_status device_collision_read_particles(device_collision *collision, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag);
 
 /* Where its contacts lie: buffers of the collision. */
 typedef struct device_contact_buffers {

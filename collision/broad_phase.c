@@ -4,8 +4,7 @@
  * of sweep axis, cells and order of work, which may depend on every shape of the world, cannot show. */
 #include "collision_state.h"
 
-#include "samebit/linear.h"
-#include "samebit/scalar.h"
+#include "shape_bounds.kernel.h"
 
 #include <string.h>
 
@@ -122,52 +121,22 @@ sb_status collision_broad_build(sb_collision *c)
   return SB_OK;
 }
 
-/* Half extents along one axis; z, row: the shape's axes along it. A little is added, so that no rounding cuts a shape short. */
-static float cylinder_half(float z, const float *size)
-{
-  float across = 1.0f - z * z;
-  return (f_abs(z) * size[1] + size[0] * f_sqrt(across > 0.0f ? across : 0.0f)) * 1.00001f;
-}
-static float ellipsoid_half(V3 row, const float *size)
-{
-  float x = row.x * size[0], y = row.y * size[1], z = row.z * size[2];
-  return f_sqrt((x * x + y * y) + z * z) * 1.00001f;
-}
+static V3 load_v3(const float *p) { return v3(p[0], p[1], p[2]); }
 
-/* Half extents of a shape's bounding box without margins. */
 _Static_assert(SB_SHAPE_TYPE_COUNT == 9, "give the new shape its half extents");
-static V3 half_extents(uint32_t type, const float *size, Q4 q)
-{
-  if (type == SB_SHAPE_SPHERE) return v3(size[0], size[0], size[0]);
-  M33 r = q4_to_m33(q);
-  if (type == SB_SHAPE_CAPSULE)
-    return v3(f_abs(r.r0.z) * size[1] + size[0], f_abs(r.r1.z) * size[1] + size[0], f_abs(r.r2.z) * size[1] + size[0]);
-  if (type == SB_SHAPE_CYLINDER) return v3(cylinder_half(r.r0.z, size), cylinder_half(r.r1.z, size), cylinder_half(r.r2.z, size));
-  if (type == SB_SHAPE_ELLIPSOID) return v3(ellipsoid_half(r.r0, size), ellipsoid_half(r.r1, size), ellipsoid_half(r.r2, size));
-  return v3((f_abs(r.r0.x) * size[0] + f_abs(r.r0.y) * size[1]) + f_abs(r.r0.z) * size[2],
-            (f_abs(r.r1.x) * size[0] + f_abs(r.r1.y) * size[1]) + f_abs(r.r1.z) * size[2],
-            (f_abs(r.r2.x) * size[0] + f_abs(r.r2.y) * size[1]) + f_abs(r.r2.z) * size[2]);
-}
+_Static_assert(SB_SHAPE_SPHERE == BOUNDS_SPHERE && SB_SHAPE_CAPSULE == BOUNDS_CAPSULE && SB_SHAPE_CYLINDER == BOUNDS_CYLINDER &&
+                   SB_SHAPE_ELLIPSOID == BOUNDS_ELLIPSOID,
+               "types of shape_bounds.kernel.h");
 
-/* How the shape moves within this step: its centre by dt (v + w x r), r from the body's centre of mass; what turns around
- * the centre by dt |w| times the half diagonal, and no more than that. Returns the length of both together. */
-static float find_step(sb_collision *c, uint32_t shape, V3 centre, V3 half)
+/* How the shape moves within this step. */
+static ShapeStep find_step(const sb_collision *c, uint32_t shape, V3 centre, V3 half)
 {
   const sb_model *m = c->model;
   int32_t body = m->shape_body[shape];
-  float *step = c->shape_step + 3 * (size_t)shape;
-  step[0] = step[1] = step[2] = c->shape_swing[shape] = 0.0f;
-  if (!c->body_qd || body < 0 || (m->body_flags[body] & SB_BODY_STATIC)) return 0.0f;
-  const float *qd = c->body_qd + 6 * (size_t)body, *com = m->body_com + 3 * (size_t)body;
-  V3 w = v3(qd[3], qd[4], qd[5]);
-  V3 arm = v3_sub(centre, x7_point(load_pose(c->body_q + 7 * (size_t)body), v3(com[0], com[1], com[2])));
-  V3 move = v3_scale(v3_add(v3(qd[0], qd[1], qd[2]), v3_cross(w, arm)), c->dt);
-  float radius = v3_len(half), swing = c->dt * (radius * v3_len(w));
-  step[0] = move.x;
-  step[1] = move.y;
-  step[2] = move.z;
-  c->shape_swing[shape] = swing < radius ? swing : radius;
-  return v3_len(move) + c->shape_swing[shape];
+  if (!c->body_qd || body < 0 || (m->body_flags[body] & SB_BODY_STATIC)) return bounds_rest();
+  const float *qd = c->body_qd + 6 * (size_t)body;
+  BoundsBody b = {load_pose(c->body_q + 7 * (size_t)body), load_v3(m->body_com + 3 * (size_t)body), load_v3(qd), load_v3(qd + 3)};
+  return bounds_step(b, centre, half, c->dt);
 }
 
 static void pose_chunk(void *ctx, uint32_t chunk)
@@ -189,10 +158,14 @@ static void pose_chunk(void *ctx, uint32_t chunk)
     q[5] = x.q.z;
     q[6] = x.q.w;
     if (m->shape_type[s] == SB_SHAPE_PLANE) continue;
-    V3 e = half_extents(m->shape_type[s], m->shape_size + 3 * (size_t)s, x.q);
-    float reach = find_step(c, s, x.p, e);
-    float grow = m->shape_margin[s] + 0.5f * c->settings.speculative_margin;
-    if (reach > grow) grow = reach;
+    V3 e = bounds_half(m->shape_type[s], load_v3(m->shape_size + 3 * (size_t)s), x.q);
+    ShapeStep step = find_step(c, s, x.p, e);
+    float *move = c->shape_step + 3 * (size_t)s;
+    move[0] = step.move.x;
+    move[1] = step.move.y;
+    move[2] = step.move.z;
+    c->shape_swing[s] = step.swing;
+    float grow = bounds_grow(m->shape_margin[s], c->settings.speculative_margin, step.reach);
     collision_box *b = &c->boxes[s];
     b->lo[0] = x.p.x - (e.x + grow);
     b->lo[1] = x.p.y - (e.y + grow);
@@ -440,13 +413,9 @@ static void shape_row(const sb_collision *c, uint32_t w, uint32_t s, pair_sink *
     for (uint32_t i = c->plane_start[w]; i < c->plane_start[w + 1]; i++) {
       uint32_t plane = c->planes[i];
       if (c->shape_fixed[plane] && c->shape_fixed[s]) continue;
-      X7 x = load_pose(c->shape_q + 7 * (size_t)plane);
-      V3 n = q4_rotate(x.q, v3(0.0f, 0.0f, 1.0f));
       const collision_box *b = &c->boxes[s];
-      V3 lowest =
-          v3(n.x >= 0.0f ? b->lo[0] : b->hi[0], n.y >= 0.0f ? b->lo[1] : b->hi[1], n.z >= 0.0f ? b->lo[2] : b->hi[2]);
       float grow = m->shape_margin[plane] + 0.5f * c->settings.speculative_margin;
-      if (v3_dot(v3_sub(lowest, x.p), n) <= grow && collision_may_collide(c, plane, s))
+      if (bounds_reach_plane(load_v3(b->lo), load_v3(b->hi), load_pose(c->shape_q + 7 * (size_t)plane), grow) && collision_may_collide(c, plane, s))
         sink_put(sink, plane, s, COLLISION_NONE);
     }
   }

@@ -134,6 +134,53 @@ sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const f
   return status;
 }
 
+sb_contact_room sb_collision_room(sb_collision *c)
+{
+  return (sb_contact_room){
+#define SB_X_CONTACT(type, name, comps, doc) .name = c->contact_##name,
+      SB_CONTACT_ARRAYS(SB_X_CONTACT)
+#undef SB_X_CONTACT
+          .world_start = c->world_start};
+}
+
+sb_status sb_collision_take(sb_collision *c, uint32_t pair_count, uint32_t contact_count, uint32_t kept, float deepest)
+{
+  c->pair_count = 0; /* the pairs themselves are not here */
+  c->usage.pair_count = pair_count;
+  c->usage.contact_count = contact_count;
+  if (pair_count > c->usage.pair_peak) c->usage.pair_peak = pair_count;
+  if (contact_count > c->usage.contact_peak) c->usage.contact_peak = contact_count;
+  c->usage.deepest = deepest;
+  c->contacts.count = kept;
+  return pair_count > c->usage.pair_capacity || contact_count > c->usage.contact_capacity ? SB_E_CAPACITY : SB_OK;
+}
+
+sb_particle_contact_room sb_collision_particle_room(sb_collision *c)
+{
+  return (sb_particle_contact_room){
+#define SB_X_CONTACT(type, name, comps, doc) .name = c->particles.of_##name,
+      SB_PARTICLE_CONTACT_ARRAYS(SB_X_CONTACT)
+#undef SB_X_CONTACT
+  };
+}
+
+sb_status sb_collision_take_particles(sb_collision *c, uint32_t contact_count, uint32_t kept)
+{
+  collision_particles *p = &c->particles;
+  uint32_t particles = c->model->particle_count, at = 0;
+  bool had = p->contacts.count > 0;
+  c->usage.particle_contact_count = contact_count;
+  if (contact_count > c->usage.particle_contact_peak) c->usage.particle_contact_peak = contact_count;
+  p->contacts.count = kept;
+  for (uint32_t i = 0; i <= particles && (kept || had); i++) {
+    p->start[i] = at;
+    while (at < kept && (uint32_t)p->of_particle[at] == i) at++;
+  }
+  return contact_count > c->usage.particle_contact_capacity ? SB_E_CAPACITY : SB_OK;
+}
+
+bool sb_collision_has_near_pairs(const sb_collision *c) { return c->near.group_count > 0; }
+
 bool sb_collision_meets_particles(const sb_collision *c) { return c->particles.meets || c->near.group_count > 0; }
 
 sb_status sb_collision_step_particles(sb_collision *c, const float *particle_q, const float *particle_qd,

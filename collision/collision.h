@@ -100,6 +100,30 @@ sb_status sb_collision_step(sb_collision *c, const float *body_q, const sb_colli
 sb_status sb_collision_step_moving(sb_collision *c, const float *body_q, const float *body_qd, float dt,
                                    const sb_collision_tasks *tasks);
 
+/* Arrays for contacts, writable: what sb_contacts shows, and world_start. */
+typedef struct sb_contact_room {
+#define SB_X_CONTACT(type, name, comps, doc) type *name;
+  SB_CONTACT_ARRAYS(SB_X_CONTACT)
+#undef SB_X_CONTACT
+  uint32_t *world_start;
+} sb_contact_room;
+
+/* [step] In place of sb_collision_step_moving where the same pipeline runs elsewhere: the arrays that the contacts go to, and then what it found, as
+ * sb_collision_usage has it; `kept` contacts are there. */
+sb_contact_room sb_collision_room(sb_collision *c);
+sb_status sb_collision_take(sb_collision *c, uint32_t pair_count, uint32_t contact_count, uint32_t kept, float deepest);
+
+/* The same for contacts of particles; particle_start follows from the particles of the contacts. */
+typedef struct sb_particle_contact_room {
+#define SB_X_CONTACT(type, name, comps, doc) type *name;
+  SB_PARTICLE_CONTACT_ARRAYS(SB_X_CONTACT)
+#undef SB_X_CONTACT
+} sb_particle_contact_room;
+sb_particle_contact_room sb_collision_particle_room(sb_collision *c);
+sb_status sb_collision_take_particles(sb_collision *c, uint32_t contact_count, uint32_t kept);
+/* Whether particles can come near each other. */
+bool sb_collision_has_near_pairs(const sb_collision *c);
+
 /* The contacts of the last step; valid until the next step or destroy. [step] */
 const sb_contacts *sb_collision_contacts(const sb_collision *c);
 

@@ -2,6 +2,8 @@
  * Knows collision_state.h. */
 #include "collision_state.h"
 
+#include "shape_bounds.kernel.h"
+
 #include <string.h>
 
 _Static_assert(SB_SHAPE_TYPE_COUNT == 9, "say which kernel takes the new shape");
@@ -124,12 +126,10 @@ static uint32_t group_by_type(sb_collision *c)
   return c->type_chunk_start[NARROW_TYPES];
 }
 
-/* How far the two shapes may come together within this step. */
 static float pair_reach(const sb_collision *c, const collision_pair *p)
 {
   const float *a = c->shape_step + 3 * (size_t)p->a, *b = c->shape_step + 3 * (size_t)p->b;
-  float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-  return __builtin_sqrtf((x * x + y * y) + z * z) + (c->shape_swing[p->a] + c->shape_swing[p->b]);
+  return bounds_pair_reach(v3(a[0], a[1], a[2]), c->shape_swing[p->a], v3(b[0], b[1], b[2]), c->shape_swing[p->b]);
 }
 
 /* Gap below which the pair makes a contact: its margins, or what it may close within the step if that is more. */

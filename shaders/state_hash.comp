@@ -41,7 +41,8 @@ uint world_of(uint element)
 void main()
 {
   uint begin = gl_WorkGroupID.x * CHUNK;
-  uint end = min(begin + CHUNK, push.count);
+  uint live = start[push.worlds] * push.components; /* of an array over contacts there are not always as many */
+  uint end = min(begin + CHUNK, min(push.count, live - min(live, push.first)));
   uint world = world_of((push.first + begin) / push.components);
   bool one = begin < end && world_of((push.first + end - 1u) / push.components) == world;
   if (gl_LocalInvocationIndex == 0u) {

@@ -266,7 +266,7 @@ bool case_restart(sb_case_context *c, const sb_solver_api *api)
     ok = sb_case_step(&r, 2);
     sb_diagnostics diag = {0};
     if (ok && sb_sim_reset(r.sim, &diag)) {
-      ok = sb_case_fail(c, "%s", diag.count ? diag.items[0].message : "the reset failed");
+      ok = sb_case_fail(c, "%s", sb_diagnostics_reason(&diag, "the reset failed"));
     }
     sb_diagnostics_clear(&diag);
   }

@@ -25,7 +25,11 @@ typedef struct sb_array {
   /* An array with a copy on a device: which of the two is the truth. One of them always is. */
   bool on_device;                    /* it has a copy there */
   bool stale_on_host, stale_on_device;
+  bool stays_there; /* where both are true the copy is hashed: the host leaves the array alone */
 } sb_array;
+
+/* Whether the copy on the device is what is hashed. */
+static inline bool sb_array_hashed_there(const sb_array *a) { return a->stale_on_host || (a->stays_there && !a->stale_on_device); }
 
 /* Elements in use: all, but for contact arrays, which hold as many as the last tick had contacts. */
 static inline uint32_t sb_array_live(const sb_array *a, uint32_t world_count) { return a->world_start[world_count]; }

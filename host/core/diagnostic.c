@@ -127,6 +127,13 @@ sb_status sb_report(sb_diagnostics *list, sb_severity severity, sb_code code, co
   return status;
 }
 
+const char *sb_diagnostics_reason(const sb_diagnostics *list, const char *otherwise)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (list->items[i].severity == SB_ERROR) return list->items[i].message;
+  return otherwise;
+}
+
 void sb_diagnostics_clear(sb_diagnostics *list)
 {
   for (size_t i = 0; i < list->count; i++) {

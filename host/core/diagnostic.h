@@ -40,6 +40,9 @@ typedef struct sb_diagnostics {
 /* An empty list is all zero bytes. Frees what the list owns and empties it. */
 void sb_diagnostics_clear(sb_diagnostics *list);
 
+/* What the first error says; `otherwise` where there is none. Valid as long as the list. */
+const char *sb_diagnostics_reason(const sb_diagnostics *list, const char *otherwise);
+
 /* Adds a diagnostic. `where` may be NULL. Returns the status that the code stands for, so that a caller can write
  * `return sb_report(...)`. A NULL list is allowed. */
 sb_status sb_report(sb_diagnostics *list, sb_severity severity, sb_code code, const char *where, const char *format, ...)

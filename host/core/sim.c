@@ -52,7 +52,8 @@ static void host_parallel_for(void *context, uint32_t chunk_count, sb_chunk_fn f
 
 static const void *host_extension(void *context, const char *id)
 {
-  const sim_part *part = context;
+  sim_part *part = context;
+  if (!strcmp(id, SB_DEVICE_CONTACTS_EXTENSION_ID)) return sb_sim_share_contacts(part);
   return part->device && !strcmp(id, SB_COMPUTE_EXTENSION_ID) ? part->device->compute : NULL;
 }
 
@@ -383,12 +384,14 @@ sb_status sb_sim_create(const sb_sim_config *config, sb_sim **out, sb_diagnostic
   if (!status && sb_sim_hash_start(sim)) status = sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "simulation", "no memory for hashes");
   if (!status) status = create_collision(sim, config, diag);
   if (!status) status = sb_sim_open_device(sim, config, diag);
+  if (!status) status = sb_sim_place_collision(sim, config, diag);
   if (!status) status = sb_coupling_create(sim, config, diag);
   if (!status) set_initial_state(sim); /* solvers may look at it while they bind */
   for (uint32_t p = 0; !status && p < sim->part_count; p++) status = bind_part(sim, &sim->parts[p], &config->parts[p], diag);
   if (!status) status = sb_sim_create_constraints(sim, diag);
   if (!status) status = sb_sensors_create(sim, diag);
   if (!status && config->events) status = sb_events_create(sim, diag);
+  if (!status) status = sb_sim_settle_device(sim, diag);
   if (!status) status = sb_sim_reset(sim, diag);
   sb_fp_env_leave(saved);
   if (status) {
@@ -519,34 +522,50 @@ static sb_status report_overflow(const sb_sim *sim, sb_diagnostics *diag)
                    (unsigned long long)sim->tick, b[i].count, b[i].what, b[i].capacity, b[i].key, b[i].count * 5 / 4);
 }
 
+/* What the pipeline's counts mean: too many stop the run above Off. */
+static sb_status judge_counts(sb_sim *sim, bool overflow, sb_diagnostics *diag)
+{
+  if (overflow && sim->mode > SB_MODE_OFF) return report_overflow(sim, diag);
+  if (overflow) sim->stats.overflow_ticks++;
+  note_overlap(sim, sb_collision_get_usage(sim->collision).deepest);
+  return SB_OK;
+}
+
 static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 {
   sb_collision_tasks tasks = {sim, run_collision_tasks};
-  sb_status status = sb_collision_step_moving(sim->collision, sim->state.body_q, sim->state.body_qd, sim->dt, &tasks);
+  sb_status status = sim->collides_there ? sb_sim_collide_there(sim, diag)
+                                         : sb_collision_step_moving(sim->collision, sim->state.body_q, sim->state.body_qd, sim->dt, &tasks);
   bool overflow = status == SB_E_CAPACITY;
-  if (sb_collision_meets_particles(sim->collision) && (!status || (overflow && sim->mode == SB_MODE_OFF))) {
+  if (sim->collides_there && status && !overflow) return status;
+  if (!sim->particles_there && sb_collision_meets_particles(sim->collision) && (!status || (overflow && sim->mode == SB_MODE_OFF))) {
     sb_status pulled = sb_sim_pull(sim, true, diag);
     if (pulled) return pulled;
     status = sb_collision_step_particles(sim->collision, sim->state.particle_q, sim->state.particle_qd, &tasks);
     overflow = overflow || status == SB_E_CAPACITY;
   }
-  if (overflow && sim->mode > SB_MODE_OFF) return report_overflow(sim, diag);
   if (status && status != SB_E_CAPACITY)
     return sb_report(diag, SB_ERROR, SB_CODE_NUMERIC_COLLISION, "collision", "tick %llu: the collision pipeline failed",
                      (unsigned long long)sim->tick);
-  if (overflow) sim->stats.overflow_ticks++;
-  note_overlap(sim, sb_collision_get_usage(sim->collision).deepest);
-  sb_events_find(sim);
-  return SB_OK;
+  if (sim->contacts_stay) return SB_OK; /* counted when the tick's work there is done */
+  status = judge_counts(sim, overflow, diag);
+  if (!status) sb_events_find(sim);
+  return status;
 }
 
 static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
+  static const sb_contacts nothing = {.struct_size = sizeof nothing};
   uint32_t index = (uint32_t)(part - sim->parts);
   sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt, .body_q_before = sim->body_q_before,
                   .particle_contacts = sb_coupling_particle_contacts(sim, index), .near_pairs = sb_coupling_near_pairs(sim, index),
                   .contacts = sb_coupling_contacts(sim, index), .match = part->match};
-  if (part->match) sb_contact_cache_match(part, step.contacts);
+  if (part->takes_contacts) {
+    step.contacts = &nothing;
+    step.match = NULL;
+  } else if (part->match) {
+    sb_contact_cache_match(part, step.contacts);
+  }
   char error[512] = "";
   sb_status handed = sb_sim_hand_over(sim, part, diag);
   if (handed) return handed;
@@ -568,7 +587,7 @@ static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
                        "subnormal settings alone",
                        (unsigned long long)sim->tick, fault);
   }
-  if (part->match) sb_contact_cache_keep(part, step.contacts);
+  if (part->match && !part->takes_contacts) sb_contact_cache_keep(part, step.contacts);
   char when[32];
   snprintf(when, sizeof when, "tick %llu", (unsigned long long)sim->tick);
   sb_status failure = sb_sim_device_failure(sim, part, status, when, error, diag);
@@ -622,7 +641,8 @@ static sb_status report_bad_number(const sb_sim *sim, sb_diagnostics *diag)
   return pulled;
 }
 
-static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
+/* Before the solvers: what the host does with state. */
+static sb_status begin_on_host(sb_sim *sim, sb_diagnostics *diag)
 {
   sb_status status = sb_sim_pull(sim, false, diag);
   if (status) return status;
@@ -630,18 +650,38 @@ static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
   sb_sensors_note_past(sim);
   apply_actuators(sim);
   sb_sim_apply_constraints(sim);
-  status = collide(sim, diag);
-  if (sim->disturb) sb_sim_disturb(sim);
-  copy_floats(sim->body_q_before, sim->state.body_q, (size_t)sim->model->body_count * 7);
-  for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
-  if (!status) status = sb_sim_pull(sim, false, diag);
+  return SB_OK;
+}
+
+static sb_status end_on_host(sb_sim *sim, sb_diagnostics *diag)
+{
+  sb_status status = sb_sim_pull(sim, false, diag);
   if (status) return status;
   sb_sim_claim(sim, false);
   sb_sensors_evaluate(sim, sim->tick + 1);
-  if (sim->model->body_count) memset(sim->state.body_f, 0, (size_t)sim->model->body_count * 6 * sizeof(float));
+  return SB_OK;
+}
+
+static sb_status step_inside(sb_sim *sim, sb_diagnostics *diag)
+{
+  /* where all stays on the device, the host has a part only after it has been given the state */
+  bool touched = sim->resident && sb_sim_is_touched(sim);
+  sb_status status = sim->resident && !touched ? SB_OK : begin_on_host(sim, diag);
+  if (!status) status = collide(sim, diag);
+  if (status) return status;
+  if (sim->disturb) sb_sim_disturb(sim);
+  if (!sim->contacts_stay) copy_floats(sim->body_q_before, sim->state.body_q, (size_t)sim->model->body_count * 7);
+  for (uint32_t p = 0; !status && p < sim->part_count; p++) status = step_part(sim, &sim->parts[p], diag);
+  if (!status && !sim->resident) status = end_on_host(sim, diag);
+  if (!status) status = sb_sim_clear_forces(sim, touched, diag);
+  if (status) return status;
   bool bad = false;
   uint64_t hash;
   status = sb_sim_hash_all(sim, &hash, &bad, diag);
+  if (!status && sim->contacts_stay) {
+    status = sb_sim_count_contacts(sim, diag);
+    if (!status || status == SB_E_CAPACITY) status = judge_counts(sim, status == SB_E_CAPACITY, diag);
+  }
   if (status) return status;
   if (bad && sim->mode > SB_MODE_OFF) return report_bad_number(sim, diag);
   if (bad) sim->stats.not_finite_ticks++;
@@ -685,7 +725,6 @@ const sb_registry *sb_sim_registry(const sb_sim *sim)
   return &sim->registry;
 }
 
-const sb_contacts *sb_sim_contacts(const sb_sim *sim) { return sb_collision_contacts(sim->collision); }
 const sb_particle_contacts *sb_sim_particle_contacts(const sb_sim *sim) { return sb_collision_particle_contacts(sim->collision); }
 const sb_near_pairs *sb_sim_near_pairs(const sb_sim *sim) { return sb_collision_near_pairs(sim->collision); }
 sb_state *sb_sim_state(sb_sim *sim)

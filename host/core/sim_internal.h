@@ -26,6 +26,7 @@ typedef struct sim_part {
   uint32_t particle_count;
   char error[512]; /* of a failed registration, for the diagnostic */
   sb_device_part *device; /* NULL on the CPU */
+  bool takes_contacts;    /* where they lie on the device */
   /* contact caches: kept once the solver has registered an array over SB_DOMAIN_CONTACT */
   uint32_t *contact_start; /* first contact of each world in the last tick's list */
   uint32_t *contact_count; /* registered: contacts of each world */
@@ -79,6 +80,13 @@ struct sb_sim {
   const sb_device *device; /* NULL without a part on it */
   void *device_scope;
   sb_hash_sums *device_sums; /* of each world */
+  bool collides_there; /* the pipeline runs on the device */
+  bool particles_there; /* and takes contacts of particles with it */
+  bool contacts_stay;  /* and the one part takes its contacts there: the host fetches them where someone asks */
+  bool resident;       /* and the host reads and writes no state in a tick */
+  bool contacts_wanted; /* by the host in each tick */
+  bool contacts_stale; /* the host's contacts are not those of the last tick */
+  uint32_t contacts_kept;
   sim_part *parts;
   uint32_t part_count;
   sb_coupling coupling;
@@ -150,6 +158,20 @@ sb_status sb_sim_open_device(sb_sim *sim, const sb_sim_config *config, sb_diagno
 void sb_sim_close_device(sb_sim *sim);
 /* Before a part on the device is bound. */
 sb_status sb_sim_give_device(sb_sim *sim, sim_part *part, sb_diagnostics *diag);
+/* Before the parts are bound: the collision pipeline goes to the device where it can, with a note where it cannot. */
+sb_status sb_sim_place_collision(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag);
+/* After they are: what of the state and the contacts stays there. */
+sb_status sb_sim_settle_device(sb_sim *sim, sb_diagnostics *diag);
+/* The extension samebit.device_contacts/1 for a part that is being bound, or NULL. */
+const sb_device_contacts *sb_sim_share_contacts(sim_part *part);
+/* Collides there; SB_E_CAPACITY as from sb_collision_step_moving. The contacts come back, unless they stay. */
+sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag);
+/* Contacts that stay, when the tick's work there is done: their counts, and SB_E_CAPACITY as above. */
+sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag);
+/* Whether the host has written state since the device last took it. */
+bool sb_sim_is_touched(const sb_sim *sim);
+/* body_f on both sides; where nobody has touched state that stays on the device, it is 0 already. */
+sb_status sb_sim_clear_forces(sb_sim *sim, bool touched, sb_diagnostics *diag);
 /* Around a call of a part's bind, activate or step: only then may it use its device. */
 void sb_sim_enter_device(const sim_part *part, bool step);
 void sb_sim_leave_device(const sim_part *part);

@@ -47,7 +47,7 @@ static void hash_piece(const sb_sim *sim, uint32_t w, uint64_t first, uint64_t e
     const sb_array *a = &sim->registry.arrays[i];
     uint64_t words = (uint64_t)(a->world_start[w + 1] - a->world_start[w]) * a->components;
     uint64_t from = first > at ? first - at : 0, to = end - at < words ? end - at : words;
-    if (a->stale_on_host) {
+    if (sb_array_hashed_there(a)) {
       /* the device adds it */
     } else if (a->lane_block == 1 && from < to) {
       const uint32_t *data = a->data + (size_t)a->world_start[w] * a->components + from;
@@ -228,7 +228,7 @@ uint64_t sb_sim_hash_stage(const sb_sim *sim, sb_stage stage)
 {
   if (stage == SB_STAGE_STATE) return sb_sim_hash(sim);
   if (stage != SB_STAGE_CONTACTS) return 0;
-  const sb_contacts *contacts = sb_collision_contacts(sim->collision);
+  const sb_contacts *contacts = sb_sim_contacts(sim);
   contact_field fields[MAX_CONTACT_FIELDS];
   size_t count = list_contact_fields(contacts, fields);
   uint64_t run = 0;
@@ -283,7 +283,7 @@ static void dump_list(FILE *file, const char *name, uint32_t count, const contac
 static void dump_contacts(const sb_sim *sim, FILE *file)
 {
   contact_field fields[MAX_CONTACT_FIELDS];
-  const sb_contacts *contacts = sb_collision_contacts(sim->collision);
+  const sb_contacts *contacts = sb_sim_contacts(sim);
   dump_list(file, "contacts", contacts->count, fields, list_contact_fields(contacts, fields), contacts->body_a, contacts->body_b);
   if (!sim->model->particle_count) return;
   const sb_particle_contacts *touches = sb_collision_particle_contacts(sim->collision);

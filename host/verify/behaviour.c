@@ -54,7 +54,7 @@ static void close_run(run *r)
 static bool fail(sb_subject *s, const sb_diagnostics *diag)
 {
   s->stopped = true;
-  if (!s->text[0]) snprintf(s->text, sizeof s->text, "%s", diag->count ? diag->items[0].message : "out of memory");
+  if (!s->text[0]) snprintf(s->text, sizeof s->text, "%s", sb_diagnostics_reason(diag, "out of memory"));
   return false;
 }
 

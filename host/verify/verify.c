@@ -9,10 +9,7 @@
 #include "micro_scenes.h"
 #include "state_hash.h"
 
-static const char *first_message(const sb_diagnostics *diag)
-{
-  return diag->count ? diag->items[0].message : "no reason given";
-}
+static const char *first_message(const sb_diagnostics *diag) { return sb_diagnostics_reason(diag, "no reason given"); }
 
 /* Two runs of one scene: plain, and with everything turned that must not matter. `once`: the second is shown to be the
  * same already. */

@@ -44,6 +44,7 @@ struct compute_part {
   bool eager;
   sb_compute compute;
   sb_device_part for_sim;
+  sb_device_contacts contacts;
   object_list buffers, pipelines, graphs;
 };
 
@@ -455,3 +456,15 @@ void compute_part_destroy(compute_part *p)
 }
 
 sb_device_part *compute_part_for_sim(compute_part *p) { return &p->for_sim; }
+
+const sb_device_contacts *compute_part_share(compute_part *p, uint32_t capacity, sb_vulkan_buffer *contacts, sb_vulkan_buffer *match, sb_vulkan_buffer *world_start)
+{
+  sb_device_contacts *c = &p->contacts;
+  if (c->struct_size) return c;
+  if (keep_buffer(p, contacts, true, SIZE_MAX, &c->contacts) || keep_buffer(p, match, true, SIZE_MAX, &c->match) ||
+      keep_buffer(p, world_start, true, SIZE_MAX, &c->world_start))
+    return NULL;
+  c->capacity = capacity;
+  c->struct_size = sizeof *c;
+  return c;
+}

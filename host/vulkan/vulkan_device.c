@@ -2,6 +2,7 @@
 #include "vulkan_device.h"
 
 #include "compute_extension.h"
+#include "device_collision.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ struct sb_vulkan_device {
 typedef struct copy {
   size_t array;
   sb_vulkan_buffer *words, *starts;
+  bool borrowed; /* starts: the collision's, which are those of the last tick's contacts */
 } copy;
 
 struct sb_device_scope {
@@ -53,6 +55,9 @@ struct sb_device_scope {
   sb_vulkan_buffer *sums, *sums_seen; /* 2 words for each world, then one flag; where the host reads them */
   sb_vulkan_graph *hash_graph; /* of the arrays `hashed` */
   size_t *hashed, hashed_count;
+  device_collision *collision; /* NULL where the pipeline does not run there */
+  uint32_t contact_capacity;
+  bool shared; /* a part takes the contacts there */
 };
 
 static sb_status no_memory(sb_diagnostics *diag)
@@ -75,10 +80,11 @@ static void close_scope(void *self)
   if (!s) return;
   sb_vulkan_wait(s->device->vulkan, NULL);
   sb_vulkan_graph_destroy(s->hash_graph);
+  device_collision_destroy(s->collision);
   for (size_t i = 0; i < s->part_count; i++) compute_part_destroy(s->parts[i]);
   for (size_t i = 0; i < s->copy_count; i++) {
     sb_vulkan_buffer_destroy(s->copies[i].words);
-    sb_vulkan_buffer_destroy(s->copies[i].starts);
+    if (!s->copies[i].borrowed) sb_vulkan_buffer_destroy(s->copies[i].starts);
   }
   sb_vulkan_buffer_destroy(s->sums);
   sb_vulkan_buffer_destroy(s->sums_seen);
@@ -170,11 +176,17 @@ sb_status compute_scope_copy(sb_device_scope *s, const char *part, const char *n
   size_t i = find_array(s->registry, part, name);
   if (i == SIZE_MAX)
     return (void)sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, part, "no state array is called \"%.40s\"; samebit/state.h lists the shared ones", name), SB_E_ARGUMENT;
-  sb_array *a = &s->registry->arrays[i];
-  if (a->lane_block != 1 || a->domain == SB_DOMAIN_CONTACT)
-    return (void)sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, part, "array \"%s\" cannot have a copy on the device: it has lane blocks or is over contacts",
-                           a->name), SB_E_ARGUMENT;
   *array = i;
+  return compute_scope_copy_at(s, part, i, words, diag);
+}
+
+sb_status compute_scope_copy_at(sb_device_scope *s, const char *part, size_t i, sb_vulkan_buffer **words, sb_diagnostics *diag)
+{
+  sb_array *a = &s->registry->arrays[i];
+  bool of_contacts = a->domain == SB_DOMAIN_CONTACT;
+  if (a->lane_block != 1 || (of_contacts && !s->shared))
+    return (void)sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, part,
+                           "array \"%s\" cannot have a copy on the device: it has lane blocks, or is over contacts that the part does not take there", a->name), SB_E_ARGUMENT;
   const copy *known = find_copy(s, i);
   if (known) {
     *words = known->words;
@@ -184,16 +196,17 @@ sb_status compute_scope_copy(sb_device_scope *s, const char *part, const char *n
   if (!copies) return no_memory(diag);
   s->copies = copies;
   copy *c = &s->copies[s->copy_count];
-  *c = (copy){.array = i};
+  *c = (copy){.array = i, .borrowed = of_contacts};
   size_t starts = ((size_t)s->registry->model->world_count + 1) * sizeof(uint32_t);
   sb_vulkan *v = s->device->vulkan;
   sb_status status = sb_vulkan_device_buffer_create(v, a->words ? a->words * sizeof(uint32_t) : 4, &c->words, diag);
-  if (!status) status = sb_vulkan_device_buffer_create(v, starts, &c->starts, diag);
-  if (!status) status = sb_vulkan_upload(v, c->starts, 0, a->world_start, starts, diag);
+  if (of_contacts) c->starts = device_collision_buffers(s->collision).old_start;
+  if (!status && !of_contacts) status = sb_vulkan_device_buffer_create(v, starts, &c->starts, diag);
+  if (!status && !of_contacts) status = sb_vulkan_upload(v, c->starts, 0, a->world_start, starts, diag);
   if (status) {
     sb_vulkan_wait(v, NULL); /* a part of the upload may be on its way */
     sb_vulkan_buffer_destroy(c->words);
-    sb_vulkan_buffer_destroy(c->starts);
+    if (!c->borrowed) sb_vulkan_buffer_destroy(c->starts);
     return status;
   }
   s->copy_count++;
@@ -203,18 +216,24 @@ sb_status compute_scope_copy(sb_device_scope *s, const char *part, const char *n
   return SB_OK;
 }
 
+/* Of an array over contacts as many as the host knows of. */
+static size_t words_in_use(const sb_device_scope *s, const sb_array *a)
+{
+  return a->domain == SB_DOMAIN_CONTACT ? (size_t)sb_array_live(a, s->registry->model->world_count) * a->components : a->words;
+}
+
 static sb_status upload_array(void *self, size_t array, sb_diagnostics *diag)
 {
   sb_device_scope *s = self;
   const sb_array *a = &s->registry->arrays[array];
-  return sb_vulkan_upload(s->device->vulkan, find_copy(s, array)->words, 0, a->data, a->words * sizeof(uint32_t), diag);
+  return sb_vulkan_upload(s->device->vulkan, find_copy(s, array)->words, 0, a->data, words_in_use(s, a) * sizeof(uint32_t), diag);
 }
 
 static sb_status download_array(void *self, size_t array, sb_diagnostics *diag)
 {
   sb_device_scope *s = self;
   const sb_array *a = &s->registry->arrays[array];
-  return sb_vulkan_download(s->device->vulkan, find_copy(s, array)->words, 0, a->data, a->words * sizeof(uint32_t), diag);
+  return sb_vulkan_download(s->device->vulkan, find_copy(s, array)->words, 0, a->data, words_in_use(s, a) * sizeof(uint32_t), diag);
 }
 
 /* ---- hash ---- */
@@ -227,7 +246,8 @@ typedef struct hash_push {
 static sb_status hash_array(sb_device_scope *s, const sb_array *a, const copy *c, sb_diagnostics *diag)
 {
   uint32_t worlds = s->registry->model->world_count;
-  uint64_t words = (uint64_t)sb_array_live(a, worlds) * a->components;
+  /* how many contacts there are the shader reads from the starts */
+  uint64_t words = (uint64_t)(a->domain == SB_DOMAIN_CONTACT ? a->count : sb_array_live(a, worlds)) * a->components;
   sb_vulkan_limits limits = sb_vulkan_limits_of(s->device->vulkan);
   uint64_t most = limits.binding_bytes / 4 / HASH_CHUNK * HASH_CHUNK;
   if (most > (uint64_t)limits.groups * HASH_CHUNK) most = (uint64_t)limits.groups * HASH_CHUNK;
@@ -283,6 +303,84 @@ static sb_status hash_arrays(void *self, const size_t *arrays, size_t count, sb_
   return status;
 }
 
+/* ---- collision ---- */
+
+static sb_status open_collision(void *self, const sb_device_collision_setup *setup, char lacks[160], sb_diagnostics *diag)
+{
+  sb_device_scope *s = self;
+  sb_vulkan_buffer *body_q = NULL, *body_qd = NULL;
+  size_t ignore;
+  sb_status status = compute_scope_copy(s, "collision", "body_q", &ignore, &body_q, diag);
+  if (!status) status = compute_scope_copy(s, "collision", "body_qd", &ignore, &body_qd, diag);
+  s->contact_capacity = setup->contact_capacity;
+  if (!status) status = device_collision_create(s, s->device->vulkan, s->eager, setup, body_q, body_qd, &s->collision, lacks, diag);
+  return status;
+}
+
+static sb_status collide(void *self, sb_diagnostics *diag) { return device_collision_run(((sb_device_scope *)self)->collision, diag); }
+
+static sb_status count_contacts(void *self, sb_device_contact_counts *counts, sb_diagnostics *diag)
+{
+  sb_device_scope *s = self;
+  sb_status status = sb_vulkan_wait(s->device->vulkan, diag);
+  if (!status) *counts = device_collision_counts(s->collision);
+  return status;
+}
+
+static sb_status read_contacts(void *self, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag)
+{
+  return device_collision_read(((sb_device_scope *)self)->collision, count, room, diag);
+}
+
+static sb_status read_particle_contacts(void *self, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag)
+{
+  return device_collision_read_particles(((sb_device_scope *)self)->collision, count, room, diag);
+}
+
+static const sb_device_contacts *share_contacts(void *self, const sb_device_part *part)
+{
+  sb_device_scope *s = self;
+  device_contact_buffers b = device_collision_buffers(s->collision);
+  for (size_t i = 0; i < s->part_count; i++) {
+    if (compute_part_for_sim(s->parts[i]) != part) continue;
+    const sb_device_contacts *shared = compute_part_share(s->parts[i], s->contact_capacity, b.contacts, b.match, b.world_start);
+    s->shared = s->shared || shared;
+    return shared;
+  }
+  return NULL;
+}
+
+static sb_status open_cache(void *self, const char *part, sb_diagnostics *diag)
+{
+  sb_device_scope *s = self;
+  sb_vulkan_buffer *key = NULL, *point = NULL, *count = NULL;
+  size_t ignore;
+  sb_status status = compute_scope_copy(s, part, "contact_key", &ignore, &key, diag);
+  if (!status) status = compute_scope_copy(s, part, "contact_point", &ignore, &point, diag);
+  if (!status) status = compute_scope_copy(s, part, "contact_count", &ignore, &count, diag);
+  return status ? status : device_collision_open_cache(s->collision, s, s->eager, key, point, count, diag);
+}
+
+static sb_status match_contacts(void *self, const uint32_t *old_start, sb_diagnostics *diag)
+{
+  sb_device_scope *s = self;
+  size_t bytes = ((size_t)s->registry->model->world_count + 1) * sizeof *old_start;
+  sb_status status = old_start ? sb_vulkan_upload(s->device->vulkan, device_collision_buffers(s->collision).old_start, 0, old_start, bytes, diag) : SB_OK;
+  return status ? status : device_collision_match(s->collision, diag);
+}
+
+static sb_status make_copy(void *self, size_t array, sb_diagnostics *diag)
+{
+  sb_vulkan_buffer *ignore;
+  return compute_scope_copy_at(self, "state", array, &ignore, diag);
+}
+
+static sb_status clear_array(void *self, size_t array, sb_diagnostics *diag)
+{
+  sb_device_scope *s = self;
+  return sb_vulkan_clear(s->device->vulkan, find_copy(s, array)->words, diag);
+}
+
 static bool is_lost(const void *self) { return sb_vulkan_lost(((const sb_device_scope *)self)->device->vulkan); }
 
 /* ---- the device ---- */
@@ -295,7 +393,10 @@ sb_status sb_vulkan_device_create(sb_vulkan *vulkan, sb_vulkan_device **out, sb_
   for (int i = 0; i < 2; i++) {
     d->ways[i] = (device_way){.device = d, .eager = i == 1};
     d->ways[i].interface = (sb_device){.context = &d->ways[i], .open = open_scope, .close = close_scope, .add_part = add_part,
-                                       .upload = upload_array, .download = download_array, .hash = hash_arrays, .lost = is_lost};
+                                       .upload = upload_array, .download = download_array, .hash = hash_arrays, .open_collision = open_collision,
+                                       .collide = collide, .count_contacts = count_contacts, .read_contacts = read_contacts, .read_particle_contacts = read_particle_contacts,
+                                       .share_contacts = share_contacts, .open_cache = open_cache, .match_contacts = match_contacts, .make_copy = make_copy,
+                                       .clear = clear_array, .lost = is_lost};
   }
   sb_status status = find_pipeline(d, state_hash_spv, sizeof state_hash_spv / sizeof *state_hash_spv, 3, sizeof(hash_push), &d->hash, diag);
   if (status)

@@ -126,7 +126,7 @@ static sb_status bind_device(st_solver *s, char *error, uint32_t error_size)
     return SB_E_UNSUPPORTED;
   }
   for (uint32_t r = 0; r < s->moved_count; r++) s->masses[8 * (size_t)r] = s->bind.model->body_inv_mass[s->moved[r]] * s->frames[r].own;
-  return st_device_bind(&s->device, &s->bind, s->moved_count, s->moved, s->frames, s->bodies, error, error_size);
+  return st_device_bind(&s->device, &s->bind, s->moved_count, s->record, s->moved, s->frames, s->bodies, error, error_size);
 }
 
 static sb_status activate_device(st_solver *s, char *error, uint32_t error_size)
@@ -387,15 +387,17 @@ static void end_tick(st_solver *s)
   st_sleep_islands(&s->sleep, &s->tick, &s->graph);
 }
 
-/* Manifolds and colours here, the rest there. */
+/* Manifolds and colours here, unless contacts lie there; the rest there. */
 static sb_status step_device(st_solver *s, const sb_step *step, char *error, uint32_t error_size)
 {
-  run_chunks(s, PASS_FIND, 0, step->contacts->count);
-  st_graph_build(&s->graph, step->contacts->count, s->moved_count);
 #ifdef SAMEBIT_VULKAN
+  if (!s->device.there) {
+    run_chunks(s, PASS_FIND, 0, step->contacts->count);
+    st_graph_build(&s->graph, step->contacts->count, s->moved_count);
+  }
   return st_device_step(&s->device, &s->tick, &s->graph, error, error_size);
 #else
-  return (void)error, (void)error_size, SB_E_UNSUPPORTED;
+  return (void)s, (void)step, (void)error, (void)error_size, SB_E_UNSUPPORTED;
 #endif
 }
 

@@ -1,5 +1,5 @@
 /* Buffers and pipelines at binding, graphs at activation, uploads in a step. */
-#include "steel_device.h"
+#include "steel_device_graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,6 @@
 
 #define LOCAL 64u
 #define CONSTRAINT_FIELDS 65u /* of one constraint in the shaders, blocked by 32 */
-#define CONTACT_WORDS 17u     /* of one contact over all arrays */
 #define SERIAL ST_MAX_COLORS  /* group of what has no colour */
 #define ALL 30u               /* stands for every group */
 #define AT_COUNT 31u          /* where `starts` has the number of contacts */
@@ -42,14 +41,6 @@ typedef struct manifold_push {
   uint32_t color, serial, capacity, nobody;
   float h, inv_h, omega, zeta, max_push, threshold, relax, zero;
 } manifold_push;
-
-/* A device and the calls to it. */
-typedef struct chain {
-  st_device *s;
-  sb_compute_calls calls;
-} chain;
-
-#define CALL(k, ...) SB_COMPUTE_CALL(&(k)->calls, __VA_ARGS__)
 
 /* ---- buffers ---- */
 
@@ -84,7 +75,17 @@ static void fill_radii(chain *k)
   free(radius);
 }
 
-static void make_buffers(chain *k, const uint32_t *moved, const st_frame *frames, const st_body *bodies)
+/* Where contacts lie there already: they, what they continue, and the cache; manifolds and colours are made there too. */
+static void share_contacts(chain *k, const uint32_t *record)
+{
+  st_device *s = k->s;
+  s->contacts = s->there->contacts;
+  s->match = s->there->match;
+  CALL(k, state_buffer, "contact_impulse", &s->cache);
+  if (!k->calls.status) st_device_make_graph(k, record);
+}
+
+static void make_buffers(chain *k, const uint32_t *record, const uint32_t *moved, const st_frame *frames, const st_body *bodies)
 {
   st_device *s = k->s;
   uint64_t rows = (uint64_t)s->records + 1, contacts = s->bind->contact_capacity;
@@ -99,8 +100,13 @@ static void make_buffers(chain *k, const uint32_t *moved, const st_frame *frames
   sb_compute_make_buffer(&k->calls, &s->manifolds, contacts * 16);
   sb_compute_make_buffer(&k->calls, &s->starts, 32 * sizeof(uint32_t));
   sb_compute_make_buffer(&k->calls, &s->groups, 3 * GROUPS_COUNT * sizeof(uint32_t));
-  sb_compute_make_buffer(&k->calls, &s->contacts, contacts * CONTACT_WORDS * sizeof(uint32_t));
-  sb_compute_make_buffer(&k->calls, &s->cache, contacts * ST_CACHE_FLOATS * sizeof(float));
+  if (s->there) {
+    share_contacts(k, record);
+  } else {
+    sb_compute_make_buffer(&k->calls, &s->contacts, contacts * SB_CONTACT_WORDS * sizeof(uint32_t));
+    sb_compute_make_buffer(&k->calls, &s->match, contacts * sizeof(uint32_t));
+    sb_compute_make_buffer(&k->calls, &s->cache, contacts * ST_CACHE_FLOATS * sizeof(float));
+  }
   CALL(k, state_buffer, "body_q", &s->body_q);
   CALL(k, state_buffer, "body_qd", &s->body_qd);
   CALL(k, state_buffer, "body_f", &s->body_f);
@@ -115,7 +121,7 @@ static void make_pipelines(chain *k)
   SB_COMPUTE_PIPELINE(&k->calls, &s->body_pass[BODIES_PUSH], steel_push, 4, body_push);
   SB_COMPUTE_PIPELINE(&k->calls, &s->body_pass[BODIES_MOVE], steel_move, 4, body_push);
   SB_COMPUTE_PIPELINE(&k->calls, &s->body_pass[BODIES_KEEP], steel_keep, 9, body_push);
-  SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[PREPARE], steel_prepare, 9, manifold_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[PREPARE], steel_prepare, 10, manifold_push);
   SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[WARM], steel_warm, 6, manifold_push);
   SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[SOLVE], steel_solve, 6, manifold_push);
   SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[RESTITUTE], steel_restitute, 6, manifold_push);
@@ -123,14 +129,15 @@ static void make_pipelines(chain *k)
   SB_COMPUTE_PIPELINE(&k->calls, &s->manifold_pass[CLEAR], steel_clear, 7, manifold_push);
 }
 
-sb_status st_device_bind(st_device *s, const sb_bind *bind, uint32_t records, const uint32_t *moved, const st_frame *frames, const st_body *bodies,
-                         char *error, uint32_t error_size)
+sb_status st_device_bind(st_device *s, const sb_bind *bind, uint32_t records, const uint32_t *record, const uint32_t *moved, const st_frame *frames,
+                         const st_body *bodies, char *error, uint32_t error_size)
 {
   const uint64_t words = bind->contact_capacity > 2ull * records ? bind->contact_capacity : 2ull * records;
   s->bind = bind;
   s->records = records;
   s->compute = sb_find_compute(bind, error, error_size);
   if (!s->compute) return SB_E_UNSUPPORTED;
+  s->there = bind->host->get_extension(bind->host->context, SB_DEVICE_CONTACTS_EXTENSION_ID);
   uint64_t most = s->compute->binding_bytes_max / (CONSTRAINT_FIELDS * sizeof(float)), cleared = (uint64_t)s->compute->groups_max * LOCAL / ST_CACHE_FLOATS;
   if (most > cleared) most = cleared; /* in one dispatch */
   if (bind->contact_capacity > most) {
@@ -144,7 +151,7 @@ sb_status st_device_bind(st_device *s, const sb_bind *bind, uint32_t records, co
     return SB_E_MEMORY;
   }
   chain k = {s, {s->compute, SB_OK, error, error_size}};
-  make_buffers(&k, moved, frames, bodies);
+  make_buffers(&k, record, moved, frames, bodies);
   make_pipelines(&k);
   return k.calls.status;
 }
@@ -170,8 +177,8 @@ static void pass_manifolds(chain *k, uint32_t graph, uint32_t pass, uint32_t col
   const manifold_push push = {.color = color, .serial = serial, .capacity = s->bind->contact_capacity, .nobody = s->records, .h = set->h, .inv_h = set->inv_h,
                               .omega = set->contact_omega, .zeta = set->contact_zeta, .max_push = set->max_push,
                               .threshold = set->restitution_threshold, .relax = relax ? 1.0f : 0.0f, .zero = 0.0f};
-  const sb_binding bindings[9] = {sb_whole_buffer(s->bodies), sb_whole_buffer(s->frames), sb_whole_buffer(s->masses), sb_whole_buffer(s->blocks), sb_whole_buffer(s->manifolds), sb_whole_buffer(s->starts),
-                                  sb_whole_buffer(pass == PREPARE ? s->contacts : s->cache), sb_whole_buffer(s->radius), sb_whole_buffer(s->cache)};
+  const sb_binding bindings[10] = {sb_whole_buffer(s->bodies), sb_whole_buffer(s->frames), sb_whole_buffer(s->masses), sb_whole_buffer(s->blocks), sb_whole_buffer(s->manifolds), sb_whole_buffer(s->starts),
+                                  sb_whole_buffer(pass == PREPARE ? s->contacts : s->cache), sb_whole_buffer(s->radius), sb_whole_buffer(s->cache), sb_whole_buffer(s->match)};
   CALL(k, dispatch_indirect, graph, s->manifold_pass[pass], bindings, &push, s->groups, 12ull * groups);
   barrier(k, graph);
 }
@@ -199,12 +206,29 @@ static void record_tick(chain *k, uint32_t graph, uint32_t colors, bool bounces)
   pass_bodies(k, graph, BODIES_KEEP);
 }
 
+/* Whether some contact may bounce. */
+static bool any_restitution(const sb_model *m)
+{
+  bool any = false;
+  for (uint32_t i = 0; i < m->shape_count; i++) any = any || m->shape_restitution[i] > 0.0f;
+  for (uint32_t i = 0; i < m->pair_count; i++) any = any || m->pair_restitution[i] > 0.0f;
+  return any;
+}
+
 sb_status st_device_activate(st_device *s, st_settings settings, char *error, uint32_t error_size)
 {
   chain k = {s, {s->compute, SB_OK, error, error_size}};
   if (s->graphs_made && s->graph_h == settings.h) return SB_OK;
   s->settings = settings;
-  for (uint32_t bounces = 0; bounces < 2; bounces++)
+  if (s->there) {
+    CALL(&k, create_graph, &s->graph.commands);
+    st_device_record_graph(&k, s->graph.commands);
+    CALL(&k, finish_graph, s->graph.commands);
+    CALL(&k, create_graph, &s->graphs[0][0]);
+    record_tick(&k, s->graphs[0][0], ST_MAX_COLORS + 1u, any_restitution(s->bind->model));
+    CALL(&k, finish_graph, s->graphs[0][0]);
+  }
+  for (uint32_t bounces = 0; bounces < 2 && !s->there; bounces++)
     for (uint32_t i = 0; i < ST_COLOR_STEPS; i++) {
       uint32_t *graph = &s->graphs[bounces][i];
       CALL(&k, create_graph, graph);
@@ -218,15 +242,16 @@ sb_status st_device_activate(st_device *s, st_settings settings, char *error, ui
 
 /* ---- the step ---- */
 
-/* Contact arrays, each at its place in one buffer: the shaders' order. */
+/* The contact arrays that the shaders read, each at its place in one buffer. */
 static void send_contacts(chain *k, const st_tick *t)
 {
   st_device *s = k->s;
   const sb_contacts *c = t->contacts;
   const uint64_t capacity = s->bind->contact_capacity;
   const struct { const void *data; uint32_t at, words; } arrays[] = {
-      {t->match, 0, 1}, {c->shape_a, 1, 1}, {c->shape_b, 2, 1}, {c->gap, 3, 1}, {c->restitution, 4, 1}, {c->point_a, 5, 3}, {c->point_b, 8, 3},
-      {c->normal, 11, 3}, {c->friction, 14, 3}};
+      {c->shape_a, SB_AT_SHAPE_A, 1}, {c->shape_b, SB_AT_SHAPE_B, 1}, {c->point_a, SB_AT_POINT_A, 3}, {c->point_b, SB_AT_POINT_B, 3},
+      {c->normal, SB_AT_NORMAL, 3},   {c->gap, SB_AT_GAP, 1},         {c->friction, SB_AT_FRICTION, 3}, {c->restitution, SB_AT_RESTITUTION, 1}};
+  CALL(k, upload, s->match, 0, t->match, (uint64_t)c->count * 4);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     CALL(k, upload, s->contacts, capacity * arrays[i].at * 4, arrays[i].data, (uint64_t)c->count * arrays[i].words * 4);
 }
@@ -258,6 +283,11 @@ static uint32_t send_manifolds(chain *k, const st_tick *t, const st_graph *g)
 sb_status st_device_step(st_device *s, const st_tick *t, const st_graph *g, char *error, uint32_t error_size)
 {
   chain k = {s, {s->compute, SB_OK, error, error_size}};
+  if (s->there) {
+    CALL(&k, run, s->graph.commands);
+    CALL(&k, run, s->graphs[0][0]);
+    return k.calls.status;
+  }
   uint32_t used = send_manifolds(&k, t, g), step = 0;
   bool bounces = false;
   for (uint32_t i = 0; i < t->contacts->count && !bounces; i++) bounces = t->contacts->restitution[i] > 0.0f;

@@ -11,6 +11,7 @@
 #define SCENE_ARRAYS(X)                                                                                                \
   X(0, int32_t, body_world, 1)                                                                                         \
   X(0, uint32_t, body_flags, 1)                                                                                        \
+  X(0, float, body_com, 3)                                                                                             \
   X(0, float, body_q, 7)                                                                                               \
   X(0, int32_t, body_weld, 1)                                                                                          \
   X(0, int32_t, body_weld_parent, 1)                                                                                   \

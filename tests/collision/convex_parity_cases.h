@@ -61,6 +61,7 @@ FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
 
 #include "collision/convex_manifold.kernel.h"
 #include "collision/particle_surface.kernel.h"
+#include "collision/shape_bounds.kernel.h"
 
 /* Parts of the kernels, because a device's compiler writes every call out and takes minutes for the whole. */
 #define PARITY_CASES(X)                                                                                                \
@@ -77,6 +78,7 @@ FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
   X(case_reduce, 48, 35)                                                                                               \
   X(case_plane, 37, 22)                                                                                                \
   X(case_edges, 37, 6)                                                                                                 \
+  X(case_bounds, 37, 15)                                                                                               \
   X(case_particle_hull, 37, 7)                                                                                         \
   X(case_particle_triangle, 37, 3)                                                                                     \
   X(case_aligned_gjk, 37, 8)
@@ -288,6 +290,25 @@ PARITY_KERNEL(case_edges)
   UOUT(4, triangle_vertex_admits(t.t0, t.t1, PARITY_N) ? KU(1u) : KU(0u));
   Feature f = feature_triangle(TO(t));
   UOUT(5, clip_inside(TO(f), IN_V3(8), PARITY_N) ? KU(1u) : KU(0u));
+}
+
+/* The box of a shape of any type, its step, and whether it reaches a plane. */
+PARITY_KERNEL(case_bounds)
+{
+  X7 x = x7(IN_V3(8), q4_normalize(IN_Q4(11)));
+  V3 extent = bounds_half(UIN(0) % 6u, v3(f_abs(IN(2)), f_abs(IN(3)), f_abs(IN(4))), x.q);
+  BoundsBody b;
+  b.pose = x7(IN_V3(16), q4_normalize(IN_Q4(19)));
+  b.com = IN_V3(23);
+  b.v = IN_V3(26);
+  b.w = IN_V3(29);
+  ShapeStep s = bounds_step(b, x.p, extent, IN(15));
+  F grow = bounds_grow(IN(5), IN(6), s.reach);
+  OUT_V3(0, extent) OUT_V3(3, s.move) OUT(6, s.swing); OUT(7, s.reach); OUT(8, grow);
+  OUT(9, bounds_pair_reach(s.move, s.swing, b.v, IN(7)));
+  OUT_V3(10, v3_sub(x.p, extent))
+  UOUT(13, bounds_reach_plane(v3_sub(x.p, extent), v3_add(x.p, extent), b.pose, grow) ? KU(1u) : KU(0u));
+  UOUT(14, bounds_reach_plane(IN_V3(31), IN_V3(34), x, IN(1)) ? KU(1u) : KU(0u));
 }
 
 PARITY_KERNEL(case_particle_hull)

@@ -3,14 +3,16 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "steel_device.glsl"
+#include "samebit/device_contacts.h"
 
 layout(std430, binding = 3) buffer Blocks { float blocks[]; };              /* constraints: field f of thread i of 32 at f * 32 + i */
 layout(std430, binding = 4) readonly buffer Manifolds { uvec4 manifolds[]; }; /* by colour: records a and b, first contact, points and moves */
 layout(std430, binding = 5) readonly buffer Starts { uint start[]; };       /* first manifold of each colour; at 31 the number of contacts */
 #if PASS == 0
-layout(std430, binding = 6) readonly buffer Contacts { uint contacts[]; };  /* arrays of the contacts one after another, each for `capacity` contacts */
+layout(std430, binding = 6) readonly buffer Contacts { uint contacts[]; };  /* samebit/device_contacts.h */
 layout(std430, binding = 7) readonly buffer Radii { float radius_of[]; };   /* of a round shape, else 0 */
 layout(std430, binding = 8) readonly buffer Cache { float cache[]; };
+layout(std430, binding = 9) readonly buffer Match { int matched[]; };
 #endif
 #if PASS >= 4
 layout(std430, binding = 6) buffer Cache { float cache[]; };
@@ -116,19 +118,10 @@ V3 turning_impulse(uint i, V3 n, V3 t, V3 u)
 #if PASS == 0
 float contact_float(uint base, uint at) { return uintBitsToFloat(contacts[push.capacity * base + at]); }
 V3 contact_v3(uint base, uint c) { return v3(contact_float(base, 3u * c), contact_float(base, 3u * c + 1u), contact_float(base, 3u * c + 2u)); }
-#define C_MATCH 0u
-#define C_SHAPE_A 1u
-#define C_SHAPE_B 2u
-#define C_GAP 3u
-#define C_RESTITUTION 4u
-#define C_POINT_A 5u
-#define C_POINT_B 8u
-#define C_NORMAL 11u
-#define C_FRICTION 14u
 
 float cached(uint contact, uint k)
 {
-  int old = int(contacts[push.capacity * C_MATCH + contact]);
+  int old = matched[contact];
   return old < 0 ? push.zero : cache[CACHE_FLOATS * uint(old) + k];
 }
 
@@ -144,20 +137,20 @@ void prepare(uint i, uvec4 who)
   uint points = who.w & 255u;
   StMass a = load_mass(who.x);
   StMass b = load_mass(who.y);
-  V3 n = contact_v3(C_NORMAL, c);
+  V3 n = contact_v3(SB_AT_NORMAL, c);
   V3 t = v3_orthogonal(n);
   V3 u = v3_cross(n, t);
-  float mu = contact_float(C_FRICTION, 3u * c);
-  float restitution = contact_float(C_RESTITUTION, c);
+  float mu = contact_float(SB_AT_FRICTION, 3u * c);
+  float restitution = contact_float(SB_AT_RESTITUTION, c);
   V3 friction = v3(cached(c, 1u), cached(c, 2u), cached(c, 3u));
   V3 turning = v3(cached(c, 4u), cached(c, 5u), cached(c, 6u));
   put_v3(i, AT_N, n);
   put_v3(i, AT_T, t);
   put(i, AT_MU, mu);
-  put(i, AT_ROLL_ARM, contact_float(C_FRICTION, 3u * c + 2u));
+  put(i, AT_ROLL_ARM, contact_float(SB_AT_FRICTION, 3u * c + 2u));
   put(i, AT_RESTITUTION, restitution);
-  put(i, AT_ROUND_A, radius_of[contacts[push.capacity * C_SHAPE_A + c]]);
-  put(i, AT_ROUND_B, radius_of[contacts[push.capacity * C_SHAPE_B + c]]);
+  put(i, AT_ROUND_A, radius_of[contacts[push.capacity * SB_AT_SHAPE_A + c]]);
+  put(i, AT_ROUND_B, radius_of[contacts[push.capacity * SB_AT_SHAPE_B + c]]);
   put(i, AT_IT, v3_dot(friction, t));
   put(i, AT_IU, v3_dot(friction, u));
   put(i, AT_ITWIST, v3_dot(turning, n));
@@ -166,10 +159,10 @@ void prepare(uint i, uvec4 who)
   StPair velocity = load_pair(who);
   for (uint k = 0u; k < points; k++) {
     uint at = point_at(k);
-    float gap = contact_float(C_GAP, c + k);
+    float gap = contact_float(SB_AT_GAP, c + k);
     V3 shift = v3_scale(n, st_overlap(gap) * 0.5);
-    V3 ra = contact_arm(who.x, contact_v3(C_POINT_A, c + k), shift);
-    V3 rb = contact_arm(who.y, contact_v3(C_POINT_B, c + k), v3_neg(shift));
+    V3 ra = contact_arm(who.x, contact_v3(SB_AT_POINT_A, c + k), shift);
+    V3 rb = contact_arm(who.y, contact_v3(SB_AT_POINT_B, c + k), v3_neg(shift));
     put_v3(i, at + P_RA, ra);
     put_v3(i, at + P_RB, rb);
     put(i, at + P_GAP, gap);
@@ -184,7 +177,7 @@ void prepare(uint i, uvec4 who)
     arm = (arm + v3_len(v3_sub(get_v3(i, point_at(k) + P_RB), centre.b))) + v3_len(v3_sub(get_v3(i, point_at(k) + P_RA), centre.a));
   uint moves = who.w >> 8u;
   float both = f_max(float((moves & MOVES_A) + (moves >> 1u & 1u)), 1.0);
-  put(i, AT_TWIST_ARM, f_div(arm * f_div(1.0, float(points)), both) * mu + contact_float(C_FRICTION, 3u * c + 1u));
+  put(i, AT_TWIST_ARM, f_div(arm * f_div(1.0, float(points)), both) * mu + contact_float(SB_AT_FRICTION, 3u * c + 1u));
   float tt = st_response(a, b, centre.a, centre.b, t);
   float uu = st_response(a, b, centre.a, centre.b, u);
   float tu = st_response_cross(a, b, centre.a, centre.b, t, u);

@@ -1,0 +1,231 @@
+/* Manifolds and colours of a tick, as steel_graph.c has them. PASS: 0 which contacts begin a manifold, 1 the manifolds, 2 which manifold comes next at
+ * each body, 3 which have none before them, 4 the colours, on one workgroup, 5 where each colour begins, 6 manifolds by colour.
+ *
+ * The CPU goes through the manifolds in the order of their keys, and each takes the lowest colour that none before it has at its moving bodies. So a
+ * manifold has to wait for one before it at each of the two, and no more. Here each is coloured when those are: a front that goes through the same
+ * graph, in whatever order it likes. */
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "samebit/device_contacts.h"
+
+#ifndef THREADS
+#define THREADS 64
+#endif
+layout(local_size_x = THREADS) in;
+
+#define NONE 0xffffffffu
+#define MAX_POINTS 4u
+#define MAX_COLORS 24u /* a manifold beyond them goes to the serial group */
+#define MOVES_A 1u
+#define MOVES_B 2u
+#define FEATURE_SWEPT 0xffffu
+
+/* counts */
+#define N_CONTACTS 0u
+#define N_MANIFOLDS 1u
+#define N_FRONT 2u
+
+layout(std430, binding = 0) buffer Counts { uint counts[]; };
+#if PASS <= 1
+layout(std430, binding = 1) readonly buffer Contacts { uint contacts[]; };
+layout(std430, binding = 2) readonly buffer WorldStart { uint world_start[]; };
+layout(std430, binding = 3) readonly buffer Records { uint record_of[]; }; /* of a body, twice that, and 1 where it moves */
+layout(std430, binding = 4) buffer Begins { uint begins[]; };              /* 1 or 0; then the manifolds before */
+#endif
+#if PASS == 1
+layout(std430, binding = 5) readonly buffer Flags { uint flags[]; };
+layout(std430, binding = 6) buffer Found { uvec4 found[]; };
+layout(std430, binding = 7) buffer Sides { uvec2 sides[]; }; /* record and side, 2 for each manifold */
+#elif PASS == 2
+layout(std430, binding = 1) readonly buffer Sides { uvec2 sides[]; }; /* by record */
+layout(std430, binding = 2) buffer Next { uint next[]; };             /* of each side */
+layout(std430, binding = 3) buffer Before { uint before[]; };         /* 1 where there is one */
+#elif PASS == 3
+layout(std430, binding = 1) readonly buffer Before { uint before[]; };
+layout(std430, binding = 2) buffer Pending { uint pending[]; };
+layout(std430, binding = 3) buffer Front { uint front[]; };
+layout(std430, binding = 4) buffer Used { uint used[]; };
+#elif PASS == 4
+layout(std430, binding = 1) readonly buffer Found { uvec4 found[]; };
+layout(std430, binding = 2) readonly buffer Next { uint next[]; };
+layout(std430, binding = 3) coherent buffer Pending { uint pending[]; };
+layout(std430, binding = 4) coherent buffer Front { uint front[]; }; /* two, each for `capacity` manifolds */
+layout(std430, binding = 5) coherent buffer Used { uint used[]; };   /* mask of each record */
+layout(std430, binding = 6) buffer Colors { uvec2 colors[]; };       /* colour and manifold */
+#elif PASS >= 5
+layout(std430, binding = 1) readonly buffer Colors { uvec2 colors[]; }; /* by colour */
+#endif
+#if PASS == 5
+layout(std430, binding = 2) buffer Starts { uint start[]; };
+layout(std430, binding = 3) buffer Groups { uint groups[]; };
+#elif PASS == 6
+layout(std430, binding = 2) readonly buffer Found { uvec4 found[]; };
+layout(std430, binding = 3) buffer Manifolds { uvec4 manifolds[]; };
+#endif
+layout(push_constant) uniform Push {
+  uint capacity; /* contacts, and so manifolds */
+  uint worlds;
+  uint nobody;
+} push;
+
+#if PASS <= 1
+uint contact(uint array, uint i) { return contacts[push.capacity * array + i]; }
+
+bool same_pair(uint i, uint k)
+{
+  return contact(SB_AT_SHAPE_A, i) == contact(SB_AT_SHAPE_A, k) && contact(SB_AT_SHAPE_B, i) == contact(SB_AT_SHAPE_B, k);
+}
+
+/* st_continues() of steel_data.h */
+bool continues(uint first, uint next)
+{
+  if (!same_pair(first, next) || (contact(SB_AT_KEY, 2u * next) & 0xffffu) == FEATURE_SWEPT) return false;
+  for (uint c = 0u; c < 3u; c++)
+    if (contact(SB_AT_NORMAL, 3u * first + c) != contact(SB_AT_NORMAL, 3u * next + c)) return false;
+  return true;
+}
+
+uint end_of(uint first, uint count)
+{
+  uint end = first + 1u;
+  while (end < count && end - first < MAX_POINTS && continues(first, end)) end++;
+  return end;
+}
+
+uint side_of(uint array, uint i)
+{
+  int body = int(contact(array, i));
+  return body < 0 ? 2u * push.nobody : record_of[body];
+}
+#endif
+
+#if PASS == 0
+/* Manifolds are counted from where their pair begins. */
+bool begins_manifold(uint i, uint count)
+{
+  uint first = i;
+  while (first > 0u && same_pair(first - 1u, i)) first--;
+  while (first < i) first = end_of(first, count);
+  return first == i && ((side_of(SB_AT_BODY_A, i) | side_of(SB_AT_BODY_B, i)) & 1u) != 0u;
+}
+#endif
+
+#if PASS == 4
+shared uint front_size;
+shared uint next_size;
+
+/* One manifold less to wait for; after the last its turn comes. */
+void release(uint m, uint to)
+{
+#ifdef SAMEBIT_MUTANT_EARLY_COLOURS
+  /* The planted fault: it comes after the first manifold before it, and looks at what the second has as it finds it. */
+  if (m != NONE && atomicExchange(pending[m], 0u) != 0u) front[to + atomicAdd(next_size, 1u)] = m;
+#else
+  if (m != NONE && atomicAdd(pending[m], 0xffffffffu) == 1u) front[to + atomicAdd(next_size, 1u)] = m;
+#endif
+}
+
+void visit(uint m, uint to)
+{
+  uvec4 who = found[m];
+  uint moves = who.w >> 8u;
+  uint taken = ((moves & MOVES_A) != 0u ? used[who.x] : 0u) | ((moves & MOVES_B) != 0u ? used[who.y] : 0u);
+  uint color = min(uint(findLSB(~taken)), MAX_COLORS);
+  if (color < MAX_COLORS && (moves & MOVES_A) != 0u) used[who.x] = used[who.x] | 1u << color;
+  if (color < MAX_COLORS && (moves & MOVES_B) != 0u) used[who.y] = used[who.y] | 1u << color;
+  colors[m] = uvec2(color, m);
+  release(next[2u * m], to);
+  release(next[2u * m + 1u], to);
+}
+#endif
+
+#if PASS == 5
+/* The first manifold of a colour not below c. */
+uint find_start(uint c)
+{
+  uint low = 0u;
+  uint high = counts[N_MANIFOLDS];
+  while (low < high) {
+    uint middle = low + (high - low) / 2u;
+    if (colors[middle].x < c) low = middle + 1u;
+    else high = middle;
+  }
+  return low;
+}
+
+void put_groups(uint which, uint n)
+{
+  groups[3u * which] = n;
+  groups[3u * which + 1u] = 1u;
+  groups[3u * which + 2u] = 1u;
+}
+#endif
+
+void main()
+{
+  uint i = gl_GlobalInvocationID.x;
+#if PASS == 0
+  uint count = world_start[push.worlds];
+  if (i == 0u) counts[N_CONTACTS] = count;
+  if (i == 0u) counts[N_FRONT] = 0u;
+  if (i < count) begins[i] = begins_manifold(i, count) ? 1u : 0u;
+#elif PASS == 1
+  uint count = counts[N_CONTACTS];
+  if (i >= count || flags[i] == 0u) return;
+  uint m = begins[i];
+  uint a = side_of(SB_AT_BODY_A, i);
+  uint b = side_of(SB_AT_BODY_B, i);
+  uint moves = ((a & 1u) != 0u ? MOVES_A : 0u) | ((b & 1u) != 0u ? MOVES_B : 0u);
+  found[m] = uvec4(a >> 1u, b >> 1u, i, (end_of(i, count) - i) | moves << 8u);
+  /* what does not move waits for nobody */
+  sides[2u * m] = uvec2((a & 1u) != 0u ? a >> 1u : push.nobody, 2u * m);
+  sides[2u * m + 1u] = uvec2((b & 1u) != 0u ? b >> 1u : push.nobody, 2u * m + 1u);
+#elif PASS == 2
+  uint n = 2u * counts[N_MANIFOLDS];
+  if (i >= n) return;
+  uvec2 own = sides[i];
+  bool moves = own.x != push.nobody;
+  next[own.y] = moves && i + 1u < n && sides[i + 1u].x == own.x ? sides[i + 1u].y / 2u : NONE;
+  before[own.y] = moves && i > 0u && sides[i - 1u].x == own.x ? 1u : 0u;
+#elif PASS == 3
+  if (i <= push.nobody) used[i] = 0u;
+  if (i >= counts[N_MANIFOLDS]) return;
+  pending[i] = before[2u * i] + before[2u * i + 1u];
+  if (pending[i] == 0u) front[atomicAdd(counts[N_FRONT], 1u)] = i;
+#elif PASS == 4
+  if (i == 0u) {
+    front_size = counts[N_FRONT];
+    next_size = 0u;
+  }
+  barrier();
+  uint from = 0u;
+  for (;;) {
+    uint size = front_size;
+    uint to = from ^ push.capacity;
+    if (size == 0u) break;
+    /* All threads make the same rounds: lavapipe (Mesa 22.3) loses track of those that leave an inner loop before others when a barrier follows in
+     * the outer one. */
+    for (uint base = 0u; base < size; base += THREADS) {
+      uint k = base + gl_LocalInvocationIndex;
+      if (k < size) visit(front[from + k], to);
+    }
+    memoryBarrierBuffer();
+    barrier();
+    if (i == 0u) {
+      front_size = next_size;
+      next_size = 0u;
+    }
+    barrier();
+    from = to;
+  }
+#elif PASS == 5
+  /* 0 to 24 the colours and the serial group, 25 all manifolds, 26 words of the cache, in workgroups of 64 */
+  if (i > MAX_COLORS + 2u) return;
+  if (i <= MAX_COLORS + 1u) start[i] = find_start(i);
+  if (i == 0u) start[31] = counts[N_CONTACTS];
+  uint n = i == MAX_COLORS + 2u ? counts[N_CONTACTS] * 7u : (i == MAX_COLORS + 1u ? counts[N_MANIFOLDS] : find_start(i + 1u) - find_start(i));
+  put_groups(i, i == MAX_COLORS ? min(n, 1u) : (n + 63u) / 64u);
+#else
+  if (i < counts[N_MANIFOLDS]) manifolds[i] = found[colors[i].y];
+#endif
+}

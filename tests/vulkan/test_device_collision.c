@@ -1,0 +1,288 @@
+/* Contacts that a device makes against those of the CPU: whole lists, bit for bit, order, counts and deepest overlap too, while the poses change from
+ * tick to tick. With "--differ" it passes where some list differs: for the mutant that leaves pairs unsorted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array_registry.h"
+#include "collision_scene.h"
+#include "vulkan_device.h"
+#include "vulkan_test.h"
+
+#define DT (1.0f / 60.0f)
+#define SPECULATIVE 0.01f
+
+static sb_vulkan *vulkan;
+static sb_vulkan_device *made;
+static bool one_by_one, expect_differences;
+static uint32_t lists, differing;
+
+/* A pipeline on the CPU and one on the device, with room for the contacts of the latter. */
+typedef struct twin {
+  const sb_model *model;
+  const sb_device *device;
+  void *scope;
+  sb_registry registry;
+  sb_collision *cpu, *room;
+  float *q, *qd;
+  size_t array_q, array_qd;
+} twin;
+
+static float *add_state(twin *t, const char *name, uint32_t components, size_t *index)
+{
+  sb_array_desc desc = {.struct_size = sizeof desc, .type = SB_TYPE_F32, .domain = SB_DOMAIN_BODY, .components = components, .count = t->model->body_count,
+                        .lane_block = 1, .name = name};
+  void *data;
+  char error[128];
+  *index = t->registry.count;
+  assert_int_equal(sb_registry_add(&t->registry, "state", &desc, &data, error, sizeof error), SB_OK);
+  return data;
+}
+
+static void open_twin(twin *t, collision_scene *scene, uint32_t contact_capacity, bool truncate)
+{
+  sb_diagnostics diag = {0};
+  char lacks[160];
+  *t = (twin){.model = scene_model(scene), .device = sb_vulkan_device_for_sim(made, one_by_one)};
+  sb_collision_settings settings = sb_collision_default_settings();
+  settings.speculative_margin = SPECULATIVE;
+  settings.contact_capacity = contact_capacity;
+  settings.truncate = truncate;
+  assert_int_equal(sb_collision_create(t->model, &settings, &t->cpu), SB_OK);
+  assert_int_equal(sb_collision_create(t->model, &settings, &t->room), SB_OK);
+  assert_int_equal(sb_registry_init(&t->registry, t->model), SB_OK);
+  t->q = add_state(t, "body_q", 7, &t->array_q);
+  t->qd = add_state(t, "body_qd", 6, &t->array_qd);
+  memcpy(t->q, t->model->body_q, sizeof(float) * 7 * t->model->body_count);
+  sb_collision_usage u = sb_collision_get_usage(t->cpu);
+  sb_device_collision_setup setup = {.model = t->model, .speculative_margin = SPECULATIVE, .dt = DT, .pair_capacity = u.pair_capacity,
+                                     .contact_capacity = u.contact_capacity, .truncate = truncate};
+  assert_int_equal(t->device->open(t->device->context, &t->registry, &t->scope, &diag), SB_OK);
+  assert_int_equal(t->device->open_collision(t->scope, &setup, lacks, &diag), SB_OK);
+  sb_diagnostics_clear(&diag);
+}
+
+static void close_twin(twin *t)
+{
+  t->device->close(t->scope);
+  sb_collision_destroy(t->cpu);
+  sb_collision_destroy(t->room);
+  sb_registry_free(&t->registry);
+}
+
+/* One tick on both. */
+static void compare(twin *t)
+{
+  sb_diagnostics diag = {0};
+  sb_device_contact_counts counts;
+  sb_contact_room room = sb_collision_room(t->room);
+  sb_status here = sb_collision_step_moving(t->cpu, t->q, t->qd, DT, NULL);
+  assert_int_equal(t->device->upload(t->scope, t->array_q, &diag), SB_OK);
+  assert_int_equal(t->device->upload(t->scope, t->array_qd, &diag), SB_OK);
+  assert_int_equal(t->device->collide(t->scope, &diag), SB_OK);
+  assert_int_equal(t->device->count_contacts(t->scope, &counts, &diag), SB_OK);
+  assert_int_equal(t->device->read_contacts(t->scope, counts.kept, &room, &diag), SB_OK);
+  sb_status there = sb_collision_take(t->room, counts.pairs, counts.contacts, counts.kept, counts.deepest);
+  sb_collision_usage a = sb_collision_get_usage(t->cpu), b = sb_collision_get_usage(t->room);
+  const sb_contacts *x = sb_collision_contacts(t->cpu), *y = sb_collision_contacts(t->room);
+  assert_int_equal(here, there);
+  assert_int_equal(a.pair_count, b.pair_count);
+  bool same = a.contact_count == b.contact_count && x->count == y->count && !memcmp(&a.deepest, &b.deepest, sizeof a.deepest) &&
+              !memcmp(x->world_start, y->world_start, (t->model->world_count + 1) * sizeof *x->world_start) && scene_contacts_equal(x, 0, y, 0, x->count, 0, 0, 0);
+  lists++;
+  differing += !same;
+  if (!same && !expect_differences) fail_msg("%u contacts here, %u there, or they differ", x->count, y->count);
+}
+
+/* Poses drift and turn a little each tick, by pseudo-random velocities. */
+static void shake(twin *t, uint64_t *random, float speed)
+{
+  for (uint32_t b = 0; b < t->model->body_count; b++) {
+    float *q = t->q + 7 * (size_t)b, *qd = t->qd + 6 * (size_t)b, length = 0;
+    if (t->model->body_flags[b] & SB_BODY_STATIC) continue;
+    for (int k = 0; k < 6; k++) qd[k] = scene_random(random, -speed, speed);
+    for (int k = 0; k < 3; k++) q[k] += DT * qd[k];
+    for (int k = 0; k < 3; k++) q[3 + k] += 0.5f * DT * qd[3 + k];
+    for (int k = 3; k < 7; k++) length += q[k] * q[k];
+    for (int k = 3; k < 7; k++) q[k] /= sqrtf(length);
+  }
+}
+
+static void run(collision_scene *s, uint32_t ticks, float speed)
+{
+  uint64_t random = 7;
+  twin t;
+  open_twin(&t, s, 0, false);
+  for (uint32_t i = 0; i < ticks; i++) {
+    compare(&t);
+    shake(&t, &random, speed);
+  }
+  close_twin(&t);
+  scene_free(s);
+}
+
+static void test_pyramid(void **state)
+{
+  (void)state;
+  collision_scene *s = scene_new();
+  scene_world(s);
+  scene_pyramid(s, 12);
+  run(s, 200, 0.05f);
+}
+
+static void test_pile(void **state)
+{
+  (void)state;
+  collision_scene *s = scene_new();
+  scene_world(s);
+  scene_grid(s, 7, 6);
+  run(s, 100, 0.1f);
+}
+
+/* Two worlds of all shapes, static ones among them, bodies kept apart, a second plane, and filters. */
+static void test_mixed(void **state)
+{
+  (void)state;
+  collision_scene *s = scene_new();
+  uint64_t random = 3;
+  for (int w = 0; w < 2; w++) {
+    scene_world(s);
+    scene_jumble(s, &random, 120, 4.0f);
+    int32_t tilted = scene_body(s, scene_turned(0, 0, -5, 1, 2, 0, 0.6), SB_BODY_STATIC);
+    scene_shape(s, tilted, SB_SHAPE_PLANE, 0, 0, 0);
+    for (int32_t i = 0; i < 30; i++) scene_exclude(s, tilted - 2 * i - 2, tilted - i - 1);
+  }
+  sb_model *m = scene_model(s);
+  for (uint32_t i = 0; i < m->shape_count; i++) {
+    ((uint32_t *)m->shape_contype)[i] = i % 11 ? 1 : 2;
+    ((uint32_t *)m->shape_condim)[i] = 1 + i % 6;
+    ((float *)m->shape_margin)[i] = i % 7 ? 0 : 0.05f;
+    ((float *)m->shape_restitution)[i] = 0.1f * (float)(i % 5);
+  }
+  for (uint32_t i = 0; i < 3 * m->body_count; i++) ((float *)m->body_com)[i] = scene_random(&random, -0.1f, 0.1f);
+  run(s, 200, 1.5f);
+}
+
+/* Boxes from a hair to a continent, far out too, and bodies whose poses are no numbers. */
+static void test_sizes(void **state)
+{
+  (void)state;
+  collision_scene *s = scene_new();
+  uint64_t random = 5;
+  scene_world(s);
+  scene_free_shape(s, scene_at(0, 0, -2.0e6f), SB_SHAPE_BOX, 1.0e6f, 2.0e6f, 1.99999e6f);
+  scene_free_shape(s, scene_at(3, 0, -900), SB_SHAPE_SPHERE, 899, 0, 0);
+  for (uint32_t i = 0; i < 150; i++) {
+    float size = exp2f(scene_random(&random, -14, 4));
+    scene_pose pose = scene_random_pose(&random, 10.0f);
+    if (i % 5 == 0) pose.v[0] += 3.0e7f;
+    scene_free_shape(s, pose, SB_SHAPE_SPHERE + i % 3, size, i % 4 ? size : 40.0f * size, size);
+  }
+  scene_free_shape(s, scene_at(NAN, 0, 0), SB_SHAPE_BOX, 1, 1, 1);
+  scene_free_shape(s, scene_at(0, INFINITY, 0), SB_SHAPE_SPHERE, 1, 0, 0);
+  run(s, 60, 3.0f);
+}
+
+/* Poses on a coarse lattice: boxes that touch exactly, parallel edges, equal depths. */
+static void test_ties(void **state)
+{
+  (void)state;
+  collision_scene *s = scene_new();
+  uint64_t random = 11;
+  scene_world(s);
+  scene_shape(s, -1, SB_SHAPE_PLANE, 0, 0, 0);
+  for (uint32_t i = 0; i < 200; i++)
+    scene_free_shape(s, scene_at((float)scene_random_below(&random, 8), (float)scene_random_below(&random, 8), 0.5f * (float)scene_random_below(&random, 8)),
+                     SB_SHAPE_SPHERE + i % 3, 0.5f, 0.5f, 0.5f);
+  run(s, 3, 0.0f);
+}
+
+/* Too many contacts: none, or where that was asked for the first ones; the counts say what is needed. */
+static void test_overflow(void **state)
+{
+  (void)state;
+  for (int truncate = 0; truncate < 2; truncate++) {
+    collision_scene *s = scene_new();
+    twin t;
+    for (int w = 0; w < 3; w++) {
+      scene_world(s);
+      scene_grid(s, 3, 3);
+    }
+    open_twin(&t, s, 100, truncate);
+    compare(&t);
+    close_twin(&t);
+    scene_free(s);
+  }
+}
+
+static void test_one_by_one(void **state)
+{
+  (void)state;
+  collision_scene *s = scene_new();
+  scene_world(s);
+  scene_grid(s, 3, 3);
+  one_by_one = true;
+  run(s, 3, 0.3f);
+  one_by_one = false;
+}
+
+/* What the device lacks is said. */
+static void test_refusals(void **state)
+{
+  (void)state;
+  static const struct { uint32_t type; const char *text; } scenes[] = {{SB_SHAPE_CYLINDER, "it has no cylinders there"}, {SB_SHAPE_ELLIPSOID, "it has no ellipsoids there"},
+                                                                       {SB_SHAPE_TYPE_COUNT, ""}};
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+    collision_scene *s = scene_new();
+    twin t = {0};
+    sb_diagnostics diag = {0};
+    char lacks[160];
+    scene_world(s);
+    scene_body(s, scene_at(0, 0, 0), 0);
+    if (scenes[i].type < SB_SHAPE_TYPE_COUNT) scene_free_shape(s, scene_at(0, 0, 0), scenes[i].type, 1, 1, 1);
+    t.model = scene_model(s);
+    t.device = sb_vulkan_device_for_sim(made, false);
+    assert_int_equal(sb_registry_init(&t.registry, t.model), SB_OK);
+    add_state(&t, "body_q", 7, &t.array_q);
+    add_state(&t, "body_qd", 6, &t.array_qd);
+    sb_device_collision_setup setup = {.model = t.model, .dt = DT, .pair_capacity = 10, .contact_capacity = 10};
+    assert_int_equal(t.device->open(t.device->context, &t.registry, &t.scope, &diag), SB_OK);
+    assert_int_equal(t.device->open_collision(t.scope, &setup, lacks, &diag), SB_E_UNSUPPORTED);
+    assert_string_equal(lacks, scenes[i].text);
+    t.device->close(t.scope);
+    sb_registry_free(&t.registry);
+    sb_diagnostics_clear(&diag);
+    scene_free(s);
+  }
+}
+
+static int open_device(void **state)
+{
+  (void)state;
+  return sb_vulkan_open(&vulkan, NULL) || sb_vulkan_device_create(vulkan, &made, NULL);
+}
+
+static int close_device(void **state)
+{
+  (void)state;
+  sb_vulkan_device_destroy(made);
+  sb_vulkan_close(vulkan);
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pyramid),  cmocka_unit_test(test_pile),       cmocka_unit_test(test_mixed),    cmocka_unit_test(test_sizes),
+                                     cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals)};
+  expect_differences = argc > 1 && !strcmp(argv[1], "--differ");
+  if (no_device()) return SKIP;
+  int failed = cmocka_run_group_tests(tests, open_device, close_device);
+  printf("%u lists compared, %u differ\n", lists, differing);
+  return failed || (differing > 0) != expect_differences;
+}

@@ -18,7 +18,7 @@
   X(case_near_edges, 22, 6)                                                                                            \
   X(case_aligned_near_face, 22, 6)                                                                                     \
   X(case_aligned_near_edges, 22, 6)                                                                                    \
-  X(case_near_cut, 22, 4)                                                                                              \
+  X(case_near_cut, 22, 5)                                                                                              \
   X(case_near_boxes, 22, 10)
 
 #define SIZES v3(f_abs(IN(3)), f_abs(IN(4)), f_abs(IN(5)))
@@ -57,6 +57,7 @@ PARITY_KERNEL(case_near_cut)
   OUT(1, near_cut(IN(1), speed, IN(21)));
   OUT(2, near_reach(IN(1), speed, IN(21)));
   OUT(3, near_closing(IN(0), IN_V3(6), IN_V3(9), IN_V3(12)));
+  MOUT(4, near_are_neighbours(IN(0), IN(1), IN(21)));
 }
 PARITY_KERNEL(case_near_boxes)
 {

@@ -35,6 +35,7 @@ typedef struct near_tree {
   near_owned vertices, edges;
   float *row_x, *row_v; /* by particle, 4 each: position and radius (m); velocity (m/s) */
   uint32_t *element;    /* by slot: triangle or particle */
+  float *normal;        /* by leaf: eight x, y and z of the triangles' unit normals */
   uint32_t *corner;     /* by leaf: eight first corners, second, third; what is not there repeats the last element */
   uint32_t *edge_end;   /* by eight of edges: eight first ends, eight second */
   uint32_t *strangers;  /* near_share says where: for each edge of a leaf, edges of another, neither at its ends nor its neighbours at rest */
@@ -93,6 +94,8 @@ typedef struct near_lanes {
   uint32_t (*meet)(const near_level *level, uint32_t first, const near_query *q);
   /* The same for elements against the element `slot`, with a given reach. */
   uint32_t (*meet_elements)(const near_level *level, uint32_t first, uint32_t slot, float reach);
+  /* Whether nodes a and b of triangles are flat together. */
+  int32_t (*flat)(const near_tree *t, uint32_t a, uint32_t b);
   /* Leaves of nodes a and b within reach of each other, each pair once; their number. share: NULL where no leaves share particles; those that do are passed over
    * where they are flat together. */
   uint32_t (*meet_nodes)(const near_tree *t, uint32_t a, uint32_t b, float dt, const near_share *share, near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN]);

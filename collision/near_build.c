@@ -110,9 +110,10 @@ static sb_status build_levels(sb_collision *c, collision_near *n)
   n->node_group = collision_alloc(c, n->node_count, sizeof *n->node_group);
   n->tree.element = collision_alloc(c, count[0], sizeof *n->tree.element);
   n->tree.corner = collision_alloc(c, count[0] * 3, sizeof *n->tree.corner);
+  n->tree.normal = collision_alloc(c, count[0] * 3, sizeof *n->tree.normal);
   n->tree.row_x = collision_alloc(c, 4 * (size_t)c->model->particle_count, sizeof(float));
   n->tree.row_v = collision_alloc(c, 4 * (size_t)c->model->particle_count, sizeof(float));
-  return n->node_group && n->tree.element && n->tree.corner && n->tree.row_x && n->tree.row_v ? SB_OK : SB_E_MEMORY;
+  return n->node_group && n->tree.element && n->tree.corner && n->tree.normal && n->tree.row_x && n->tree.row_v ? SB_OK : SB_E_MEMORY;
 }
 
 /* Triangles in the order of their middles along a curve, at rest; who speaks for which particle. */

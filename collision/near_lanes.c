@@ -189,6 +189,10 @@ static void refit(near_tree *t, uint32_t leaf, uint32_t used, int32_t points)
     speed[k] = near_box_of(near_load_rows(t->row_v, corner).v, near_load_rows(t->row_v, corner + NEAR_CHILDREN).v,
                            near_load_rows(t->row_v, corner + 2 * NEAR_CHILDREN).v);
     V3 n = v3_normalize_or(v3_cross(v3_sub(b.v, a.v), v3_sub(c.v, a.v)), v3(K(0.0f), K(0.0f), K(1.0f)));
+    float *own = t->normal + 3 * first + k * SB_LANES;
+    f_store(own, n.x);
+    f_store(own + NEAR_CHILDREN, n.y);
+    f_store(own + 2 * NEAR_CHILDREN, n.z);
     normal[k] = near_box_of(n, n, n);
     /* points have no normals: never flat */
     if (points) normal[k].lo = v3(K(-1.0f), K(-1.0f), K(-1.0f)), normal[k].hi = v3(K(1.0f), K(1.0f), K(1.0f));
@@ -207,7 +211,75 @@ static void refit(near_tree *t, uint32_t leaf, uint32_t used, int32_t points)
 
 /* --- nodes and leaves --- */
 
-/* Which of the eight leaves from `first` are flat together with a leaf. */
+/* Whether all triangles of a leaf lean the same way; middle: of all lanes. */
+static inline __attribute__((always_inline)) bool leaf_leans(const near_tree *t, uint32_t leaf, V3 middle)
+{
+  const float *n = t->normal + 3 * NEAR_CHILDREN * (size_t)leaf;
+  for (uint32_t k = 0; k < NEAR_CHILDREN; k += SB_LANES)
+    if (mask_bits(near_leans(v3(f_load(n + k), f_load(n + NEAR_CHILDREN + k), f_load(n + 2 * NEAR_CHILDREN + k)), middle)) != (1u << SB_LANES) - 1) return false;
+  return true;
+}
+
+/* The same of those of some leaves that are there. */
+static bool leaves_lean(const near_tree *t, uint32_t first, uint32_t count, V3 middle)
+{
+  const float *box = t->level[NEAR_LEAVES].box;
+  for (uint32_t leaf = first; leaf < first + count; leaf++) {
+    size_t at = near_box_at(leaf);
+    if (box[at] <= box[at + 3 * NEAR_CHILDREN] && !leaf_leans(t, leaf, middle)) return false;
+  }
+  return true;
+}
+
+/* Whether two runs of leaves with these boxes of normals are flat together: the boxes tell most, and what they cannot tell the normals do. */
+static bool are_flat(const near_tree *t, NearBox all, uint32_t a, uint32_t b, uint32_t count)
+{
+  if (mask_bits(near_is_flat(all)) & 1u) return true;
+  V3 middle = near_middle(all);
+  return leaves_lean(t, a, count, middle) && (a == b || leaves_lean(t, b, count, middle));
+}
+
+static int32_t flat(const near_tree *t, uint32_t a, uint32_t b)
+{
+  const float *normal = t->level[NEAR_NODES].normal;
+  return are_flat(t, near_box_join(splat_entry(normal, a), splat_entry(normal, b)), a * NEAR_CHILDREN, b * NEAR_CHILDREN, NEAR_CHILDREN);
+}
+
+/* Half a node: four leaves. */
+#define NEAR_HALF (NEAR_CHILDREN / 2)
+
+static NearBox half_normals(const float *normal, uint32_t first)
+{
+  NearBox all = splat_entry(normal, first);
+  for (uint32_t k = 1; k < NEAR_HALF; k++) all = near_box_join(all, splat_entry(normal, first + k));
+  return all;
+}
+
+/* For each leaf of node a, those leaves of node b that are in halves which share a particle with its half and are flat together with it. */
+static void flat_halves(const near_tree *t, uint32_t a, uint32_t b, const near_share *share, uint8_t passed[2])
+{
+  const float *normal = t->level[NEAR_LEAVES].normal;
+  NearBox of_b[2];
+  for (uint32_t j = 0; j < 2; j++) of_b[j] = half_normals(normal, b * NEAR_CHILDREN + j * NEAR_HALF);
+  for (uint32_t i = 0; i < 2; i++) {
+    const uint8_t *with = share->with + i * NEAR_HALF;
+    uint32_t shared = with[0] | with[1] | with[2] | with[3], first = a * NEAR_CHILDREN + i * NEAR_HALF;
+    NearBox of_a = a == b ? of_b[i] : half_normals(normal, first);
+    passed[i] = 0;
+    for (uint32_t j = 0; j < 2; j++)
+      if (shared >> (j * NEAR_HALF) & 0xfu && are_flat(t, near_box_join(of_a, of_b[j]), first, b * NEAR_CHILDREN + j * NEAR_HALF, NEAR_HALF))
+        passed[i] |= (uint8_t)(0xfu << (j * NEAR_HALF));
+  }
+}
+
+static bool leaves_are_flat(const near_tree *t, uint32_t a, uint32_t b)
+{
+  const float *normal = t->level[NEAR_LEAVES].normal;
+  V3 middle = near_middle(near_box_join(splat_entry(normal, a), splat_entry(normal, b)));
+  return leaf_leans(t, a, middle) && leaf_leans(t, b, middle);
+}
+
+/* Which of the eight leaves from `first` are flat together with a leaf, as far as the box of their normals tells. */
 static uint32_t flat_with(const near_level *leaves, uint32_t leaf, uint32_t first)
 {
   NearBox own = splat_entry(leaves->normal, leaf);
@@ -222,14 +294,24 @@ static uint32_t meet_nodes(const near_tree *t, uint32_t a, uint32_t b, float dt,
   const near_level *leaves = &t->level[NEAR_LEAVES];
   near_query all = near_query_of(&t->level[NEAR_NODES], b, dt);
   uint32_t near_b = a == b ? 0xffu : meet(leaves, a * NEAR_CHILDREN, &all), count = 0;
+  uint8_t passed[2] = {0, 0};
+  if (share) flat_halves(t, a, b, share, passed);
   for (uint32_t k = 0; k < NEAR_CHILDREN; k++) {
     uint32_t leaf = a * NEAR_CHILDREN + k;
     if (!(near_b >> k & 1u)) continue;
     near_query q = near_query_of(leaves, leaf, dt);
     uint32_t both = meet_both(leaves, b * NEAR_CHILDREN, &q), bits = both & 0xffu;
     if (a == b) bits &= 0xffu << k;
+    bits &= ~(uint32_t)passed[k / NEAR_HALF];
     uint32_t with = share ? share->with[k] : 0, shared = with & bits;
-    if (shared) bits &= ~(shared & flat_with(leaves, leaf, b * NEAR_CHILDREN));
+    if (shared) {
+      uint32_t bent = shared & ~flat_with(leaves, leaf, b * NEAR_CHILDREN);
+      bits &= ~shared;
+      for (; bent; bent &= bent - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(bent);
+        bits |= (uint32_t)!leaves_are_flat(t, leaf, b * NEAR_CHILDREN + l) << l;
+      }
+    }
     for (; bits; bits &= bits - 1) {
       uint32_t l = (uint32_t)__builtin_ctz(bits);
       const uint32_t *strangers = NULL;
@@ -466,5 +548,5 @@ static void find_edges(const near_tree *t, near_batch *b)
 #else
 #define NEAR_TABLE collision_near_lanes1
 #endif
-const near_lanes NEAR_TABLE = {meet,  meet_elements, meet_nodes, meet_leaves, join,
+const near_lanes NEAR_TABLE = {meet,  meet_elements, flat, meet_nodes, meet_leaves, join,
                                refit, find_points,   find_faces, find_edges};

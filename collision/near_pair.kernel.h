@@ -208,5 +208,9 @@ FN M near_is_flat(NearBox normals)
   F least = l * l - ((spread.x * f_abs(middle.x) + spread.y * f_abs(middle.y)) + spread.z * f_abs(middle.z));
   return least > 0.5f * l;
 }
+/* Whether a unit vector lies within 45 degrees of the middle of such a box, whose length is any: finer, where vectors are asked one by one, and so with some room for what
+ * the surface bends in the tick, which the box has in its corners. */
+FN V3 near_middle(NearBox normals) { return v3_add(normals.lo, normals.hi); }
+FN M near_leans(V3 normal, V3 middle) { return v3_dot(normal, middle) > 0.7f * v3_len(middle); }
 
 #endif

@@ -2,9 +2,9 @@
  * feature by feature; what is found is sorted by unique keys. Knows collision_state.h.
  *
  * A pair is made when the two features are nearer than NEAR_ROOM thicknesses plus the way by which any two of their
- * vertices close along the line between the nearest points in the step. Pieces of one deformable that share a particle
- * and are flat together (near_is_flat) are passed over: they cannot have folded onto each other. Which pieces there are
- * follows from the deformable alone. */
+ * vertices close along the line between the nearest points in the step. Pieces of one deformable (nodes, halves of them
+ * and leaves) that share a particle and are flat together (near_is_flat, or near_leans of all their triangles) are
+ * passed over: they cannot have folded onto each other. Which pieces there are follows from the deformable alone. */
 #include "collision_state.h"
 
 #include "near_order.h"
@@ -228,11 +228,10 @@ static void meet_loose(near_work *w, uint32_t a, uint32_t b)
 static void meet_nodes(near_work *w, uint32_t a, uint32_t b)
 {
   const collision_near *n = &w->c->near;
-  const near_level *nodes = &n->tree.level[NEAR_NODES];
   const near_share *share = shared_leaves(w, a, b);
   near_leaves found[NEAR_CHILDREN * NEAR_CHILDREN];
   /* one flat piece */
-  if (share && near_is_flat(near_box_join(level_box(nodes->normal, a), level_box(nodes->normal, b)))) return;
+  if (share && n->lanes->flat(&n->tree, a, b)) return;
   uint32_t count = n->lanes->meet_nodes(&n->tree, a, b, w->dt, share, found);
   if (w->g->deformable != COLLISION_NONE && w->h->deformable != COLLISION_NONE)
     n->lanes->meet_leaves(&n->tree, found, count, &w->batch[SB_NEAR_FACE], &w->batch[SB_NEAR_EDGES]);

@@ -24,9 +24,17 @@ typedef struct job {
   uint32_t offset;
 } job;
 
-/* A job is published through `ticket`: its number in the high half, the next chunk in the low half. A ticket of an odd number is
- * closed: the job's fields are being written. Whoever takes a chunk does so by compare and exchange on the ticket, so a
- * worker that comes late finds another number and takes nothing, and nobody waits for it. */
+/* A thread's share of the chunks: the job's number in the high half, how many are taken in the low half. Far enough from the next one not to share a line
+ * of the cache with it. */
+typedef struct lot {
+  _Atomic uint64_t taken;
+  char apart[120];
+} lot;
+
+/* Each thread begins with a lot of its own, a run of chunks, and then helps others with theirs. So a loop that comes again finds most of its data in the cache of
+ * the core that had it last. A job is published through `number`, which is odd while the job's fields and lots are being written: what was read is the
+ * job's if the number is the same afterwards. Whoever takes a chunk does so by compare and exchange on the lot, so a worker that comes late finds another
+ * number there and takes nothing, and nobody waits for it. */
 struct sb_thread_pool {
   uint32_t threads;
   uint64_t shuffle;
@@ -34,7 +42,7 @@ struct sb_thread_pool {
   _Atomic(void (*)(void *, uint32_t)) fn;
   _Atomic(void *) user;
   atomic_uint count, step, offset;
-  _Atomic uint64_t ticket;
+  atomic_uint number;
   atomic_uint finished; /* chunks of this job that are done */
   atomic_uint fp_faults;
   atomic_uint sleepers; /* workers that wait for `wake` */
@@ -44,7 +52,8 @@ struct sb_thread_pool {
   pthread_mutex_t lock;
   pthread_cond_t wake;
   pthread_cond_t done;
-  pthread_t *workers;
+  struct worker *workers;
+  lot *lots; /* one for each thread, the caller's first */
 #endif
   uint32_t worker_count;
 };
@@ -91,48 +100,65 @@ static void spin_pause(void)
 #endif
 }
 
-static uint32_t job_number(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
+typedef struct worker {
+  sb_thread_pool *pool;
+  uint32_t self; /* its lot */
+  pthread_t thread;
+} worker;
 
-/* Takes a chunk of the job `number`; false when none is left or the job is over. */
-static bool take_chunk(sb_thread_pool *pool, uint32_t number, uint32_t count, uint32_t *chunk)
+static uint32_t lot_start(uint32_t count, uint32_t lots, uint32_t i) { return (uint32_t)((uint64_t)count * i / lots); }
+
+/* Takes a chunk of a lot of `size` chunks of the job `number`; false when none is left or the job is over. */
+static bool take_chunk(lot *from, uint32_t number, uint32_t size, uint32_t *chunk)
 {
-  uint64_t ticket = atomic_load(&pool->ticket);
-  while (job_number(ticket) == number && (uint32_t)ticket < count) {
-    if (!atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket + 1)) continue;
-    *chunk = (uint32_t)ticket;
+  uint64_t taken = atomic_load(&from->taken);
+  while (taken >> 32 == number && (uint32_t)taken < size) {
+    if (!atomic_compare_exchange_weak(&from->taken, &taken, taken + 1)) continue;
+    *chunk = (uint32_t)taken;
     return true;
   }
   return false;
 }
 
-static void work(sb_thread_pool *pool, uint32_t number)
+static uint32_t lot_count(const sb_thread_pool *pool, uint32_t chunks) { return chunks < pool->threads ? chunks : pool->threads; }
+
+static void work_lot(sb_thread_pool *pool, const job *j, uint32_t number, uint32_t i)
 {
-  job j = {atomic_load(&pool->fn), atomic_load(&pool->user), atomic_load(&pool->count), atomic_load(&pool->step), atomic_load(&pool->offset)};
-  uint32_t chunk;
-  while (take_chunk(pool, number, j.count, &chunk)) {
-    uint32_t faults = run_chunk(&j, chunk);
+  uint32_t lots = lot_count(pool, j->count), first = lot_start(j->count, lots, i), size = lot_start(j->count, lots, i + 1) - first, chunk;
+  while (take_chunk(&pool->lots[i], number, size, &chunk)) {
+    uint32_t faults = run_chunk(j, first + chunk);
     if (faults) atomic_fetch_add(&pool->fp_faults, faults);
-    if (atomic_fetch_add(&pool->finished, 1u) + 1 < j.count || !atomic_load(&pool->waiting)) continue;
+    if (atomic_fetch_add(&pool->finished, 1u) + 1 < j->count || !atomic_load(&pool->waiting)) continue;
     pthread_mutex_lock(&pool->lock);
     pthread_cond_signal(&pool->done);
     pthread_mutex_unlock(&pool->lock);
   }
 }
 
+static void work(sb_thread_pool *pool, uint32_t self, uint32_t number)
+{
+  job j = {atomic_load(&pool->fn), atomic_load(&pool->user), atomic_load(&pool->count), atomic_load(&pool->step), atomic_load(&pool->offset)};
+  if (atomic_load(&pool->number) != number) return;
+  uint32_t lots = lot_count(pool, j.count);
+  for (uint32_t i = 0; i < lots; i++) work_lot(pool, &j, number, (self + i) % lots);
+}
+
+static bool is_new(uint32_t number, uint32_t seen) { return number != seen && !(number & 1u); }
+
 /* The number of a job that is open and not `seen`; sleeps until there is one. */
 static uint32_t await_job(sb_thread_pool *pool, uint32_t seen)
 {
   for (int spin = 0; spin < SPIN_ROUNDS; spin++) {
-    uint32_t number = job_number(atomic_load(&pool->ticket));
-    if ((number != seen && !(number & 1u)) || atomic_load(&pool->stop)) return number;
+    uint32_t number = atomic_load(&pool->number);
+    if (is_new(number, seen) || atomic_load(&pool->stop)) return number;
     spin_pause();
   }
   pthread_mutex_lock(&pool->lock);
   atomic_fetch_add(&pool->sleepers, 1u);
-  uint32_t number = job_number(atomic_load(&pool->ticket));
-  while ((number == seen || (number & 1u)) && !atomic_load(&pool->stop)) {
+  uint32_t number = atomic_load(&pool->number);
+  while (!is_new(number, seen) && !atomic_load(&pool->stop)) {
     pthread_cond_wait(&pool->wake, &pool->lock);
-    number = job_number(atomic_load(&pool->ticket));
+    number = atomic_load(&pool->number);
   }
   atomic_fetch_sub(&pool->sleepers, 1u);
   pthread_mutex_unlock(&pool->lock);
@@ -141,21 +167,21 @@ static uint32_t await_job(sb_thread_pool *pool, uint32_t seen)
 
 static void *worker_main(void *argument)
 {
-  sb_thread_pool *pool = argument;
+  const worker *w = argument;
   uint32_t seen = 0;
   sb_fp_env_enter();
-  while (!atomic_load(&pool->stop)) {
-    seen = await_job(pool, seen);
-    work(pool, seen);
+  while (!atomic_load(&w->pool->stop)) {
+    seen = await_job(w->pool, seen);
+    work(w->pool, w->self, seen);
   }
   return NULL;
 }
 
-/* Closes the last ticket, writes the job, opens the next ticket. */
+/* Closes the last job, writes the next one, opens it. */
 static uint32_t publish(sb_thread_pool *pool, const job *j)
 {
-  uint32_t number = job_number(atomic_load(&pool->ticket)) + 2;
-  atomic_store(&pool->ticket, (uint64_t)(number - 1) << 32);
+  uint32_t number = atomic_load(&pool->number) + 2, lots = lot_count(pool, j->count);
+  atomic_store(&pool->number, number - 1);
   atomic_store(&pool->fn, j->fn);
   atomic_store(&pool->user, j->user);
   atomic_store(&pool->count, j->count);
@@ -163,7 +189,8 @@ static uint32_t publish(sb_thread_pool *pool, const job *j)
   atomic_store(&pool->offset, j->offset);
   atomic_store(&pool->finished, 0u);
   atomic_store(&pool->fp_faults, 0u);
-  atomic_store(&pool->ticket, (uint64_t)number << 32);
+  for (uint32_t i = 0; i < lots; i++) atomic_store(&pool->lots[i].taken, (uint64_t)number << 32);
+  atomic_store(&pool->number, number);
   if (atomic_load(&pool->sleepers)) {
     pthread_mutex_lock(&pool->lock);
     pthread_cond_broadcast(&pool->wake);
@@ -187,7 +214,7 @@ static void await_finished(sb_thread_pool *pool, uint32_t count)
 
 static uint32_t share(sb_thread_pool *pool, const job *j)
 {
-  work(pool, publish(pool, j));
+  work(pool, 0, publish(pool, j));
   await_finished(pool, j->count);
   return atomic_load(&pool->fp_faults);
 }
@@ -202,9 +229,14 @@ static void start_lock(sb_thread_pool *pool)
 static sb_status start_workers(sb_thread_pool *pool, uint32_t count)
 {
   pool->workers = calloc((size_t)count + 1, sizeof *pool->workers);
-  if (!pool->workers) return SB_E_MEMORY;
-  for (; pool->worker_count < count; pool->worker_count++)
-    if (pthread_create(&pool->workers[pool->worker_count], NULL, worker_main, pool)) return SB_E_MEMORY;
+  pool->lots = calloc((size_t)count + 1, sizeof *pool->lots);
+  if (!pool->workers || !pool->lots) return SB_E_MEMORY;
+  for (; pool->worker_count < count; pool->worker_count++) {
+    worker *w = &pool->workers[pool->worker_count];
+    w->pool = pool;
+    w->self = pool->worker_count + 1;
+    if (pthread_create(&w->thread, NULL, worker_main, w)) return SB_E_MEMORY;
+  }
   return SB_OK;
 }
 
@@ -214,11 +246,12 @@ static void stop_workers(sb_thread_pool *pool)
   atomic_store(&pool->stop, true);
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->lock);
-  for (uint32_t i = 0; i < pool->worker_count; i++) pthread_join(pool->workers[i], NULL);
+  for (uint32_t i = 0; i < pool->worker_count; i++) pthread_join(pool->workers[i].thread, NULL);
   pthread_cond_destroy(&pool->done);
   pthread_cond_destroy(&pool->wake);
   pthread_mutex_destroy(&pool->lock);
   free(pool->workers);
+  free(pool->lots);
 }
 
 #else

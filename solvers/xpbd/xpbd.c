@@ -307,6 +307,9 @@ static void substep(xp_solver *s, uint32_t number)
   xp_bodies_predict(&s->bodies, number);
   for (uint32_t i = 0; i < s->settings.iterations; i++) iterate(s, i);
   damp(s);
+#ifndef SAMEBIT_MUTANT_NEAR_PAIRS_ONCE /* the planted fault: what comes after near pairs may undo them */
+  xp_near_solve(&s->near);
+#endif
   if (s->touching) {
     run_phase(s, 0, velocity_chunk);
     xp_touches_bounce_shared(&s->touches);

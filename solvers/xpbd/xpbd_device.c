@@ -361,6 +361,7 @@ static void record_tick(chain *k, uint32_t graph, bool touching, uint32_t near_g
       if (touching) touch_particles(k, graph, 1, n, i);
     }
     if (s->cloth->damped) solve_elements(k, graph, s->cloth->damped, 0, true);
+    part_near_pairs(k, graph, near_groups);
     if (touching) touch_particles(k, graph, 2, n, 0);
   }
   move_particles(k, graph, 2, touching);

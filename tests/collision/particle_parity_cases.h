@@ -18,8 +18,8 @@
   X(case_near_edges, 22, 6)                                                                                            \
   X(case_aligned_near_face, 22, 6)                                                                                     \
   X(case_aligned_near_edges, 22, 6)                                                                                    \
-  X(case_near_cut, 22, 4)                                                                                              \
-  X(case_near_boxes, 22, 9)
+  X(case_near_cut, 22, 5)                                                                                              \
+  X(case_near_boxes, 22, 10)
 
 #define SIZES v3(f_abs(IN(3)), f_abs(IN(4)), f_abs(IN(5)))
 #define COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
@@ -57,6 +57,7 @@ PARITY_KERNEL(case_near_cut)
   OUT(1, near_cut(IN(1), speed, IN(21)));
   OUT(2, near_reach(IN(1), speed, IN(21)));
   OUT(3, near_closing(IN(0), IN_V3(6), IN_V3(9), IN_V3(12)));
+  MOUT(4, near_are_neighbours(IN(0), IN(1), IN(21)));
 }
 PARITY_KERNEL(case_near_boxes)
 {
@@ -69,4 +70,5 @@ PARITY_KERNEL(case_near_boxes)
   OUT(6, near_speed(a, b, u, v, near_certain(IN(21))));
   MOUT(7, near_boxes_meet(a, b, IN(21)));
   MOUT(8, near_is_flat(a));
+  MOUT(9, near_leans(IN_V3(9), near_middle(a)));
 }

@@ -1,8 +1,9 @@
-/* A hanging cloth of N by N particles under xpbd: springs along the rows and columns, both diagonals, and over two, about six a particle. dt 1/60, 8
+/* A hanging cloth of N by N particles under xpbd or semi_implicit: springs along the rows and columns, both diagonals, and over two, about six a particle. dt 1/60, 8
  * substeps of 1 iteration. Time for each distance constraint solved, bytes that the passes of a tick move, and how that
  * compares with the machine's copy bandwidth in the same run.
- *   cloth_bench [N] [STEPS] [THREADS] [LANES] [SUBSTEPS] [ITERATIONS] [wall] */
+ *   cloth_bench [N [STEPS [THREADS [LANES [SUBSTEPS [ITERATIONS [TIME [SOLVER]]]]]]]]    TIME: own (of the thread, with one) or wall; iterations: of xpbd */
 #define _POSIX_C_SOURCE 200809L
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "model_builder.h"
 #include "sim.h"
 
-extern const sb_plugin_entry samebit_plugin_xpbd;
+extern const sb_plugin_entry samebit_plugin_xpbd, samebit_plugin_semi_implicit;
 
 /* With one thread the time is the processor's for this thread, so that other programs on the machine do not count; with several, it is the clock's. */
 static clockid_t clock_used = CLOCK_MONOTONIC;
@@ -81,11 +82,17 @@ int main(int argc, char **argv)
 {
   int n = (int)argument(argc, argv, 1, 100), steps = (int)argument(argc, argv, 2, 300);
   uint32_t threads = (uint32_t)argument(argc, argv, 3, 1), lanes = (uint32_t)argument(argc, argv, 4, 0);
-  if (threads == 1 && argc <= 7) clock_used = CLOCK_THREAD_CPUTIME_ID;
+  const char *solver = argc > 8 ? argv[8] : "xpbd";
+  bool semi = !strcmp(solver, "semi_implicit");
+  if ((argc > 7 && strcmp(argv[7], "own") && strcmp(argv[7], "wall")) || (!semi && strcmp(solver, "xpbd"))) {
+    fprintf(stderr, "cloth_bench: TIME is own or wall, and SOLVER xpbd or semi_implicit\n");
+    return 2;
+  }
+  if (threads == 1 && (argc <= 7 || !strcmp(argv[7], "own"))) clock_used = CLOCK_THREAD_CPUTIME_ID;
   sb_diagnostics diag = {0};
   sb_model_store *one = make_cloth(n, &diag);
   const sb_model *m = one ? sb_model_store_view(one) : NULL;
-  const sb_solver_factory *factory = samebit_plugin_xpbd.get_factory(SB_SOLVER_FACTORY_ID);
+  const sb_solver_factory *factory = (semi ? samebit_plugin_semi_implicit : samebit_plugin_xpbd).get_factory(SB_SOLVER_FACTORY_ID);
   const sb_solver_desc *desc = factory->solvers[0]->desc;
   double values[64];
   for (uint32_t i = 0; i < desc->param_count; i++) values[i] = desc->params[i].value;
@@ -118,8 +125,8 @@ int main(int argc, char **argv)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double copied = copy_bandwidth();
-    printf("samebit-xpbd n=%d springs=%u t=%u lanes=%u setup_ms=%.0f median_ms=%.4f ns=%.3f best_ns=%.3f moved_MB=%.1f moved_GBs=%.1f copy_GBs=%.1f share=%.2f rss_MB=%.0f low=%.4f hash=%016llx\n", n,
-           m->spring_count, threads, lanes, setup, median, 1e6 * median / solves, 1e6 * each[0] / solves, 1e-6 * bytes, 1e-6 * bytes / median, copied, 1e-6 * bytes / median / copied, (double)usage.ru_maxrss / 1024,
+    printf("samebit-%s n=%d springs=%u substeps=%.0f t=%u lanes=%u setup_ms=%.0f median_ms=%.4f ns=%.3f best_ns=%.3f moved_MB=%.1f moved_GBs=%.1f copy_GBs=%.1f share=%.2f rss_MB=%.0f low=%.4f hash=%016llx\n", solver, n,
+           m->spring_count, substeps, threads, lanes, setup, median, 1e6 * median / solves, 1e6 * each[0] / solves, 1e-6 * bytes, 1e-6 * bytes / median, copied, 1e-6 * bytes / median / copied, (double)usage.ru_maxrss / 1024,
            (double)sb_sim_state(sim)->particle_q[3 * (count - (uint32_t)n / 2) + 2], (unsigned long long)sb_sim_hash(sim));
   }
   for (size_t i = 0; i < diag.count; i++) fprintf(stderr, "%s\n", diag.items[i].message);

@@ -105,12 +105,13 @@ void device_particles_record(device_recorder *r, const device_particles *p, cons
 
 sb_status device_particles_read(device_particles *p, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag)
 {
-  sb_status status = SB_OK;
+  sb_vulkan_range ranges[TOUCH_WORDS];
+  size_t n = 0;
   uint64_t at = 0;
-#define SB_X_CONTACT(type, name, comps, doc)                                                                                                                      \
-  if (!status && count) status = sb_vulkan_download(p->vulkan, p->contacts, 4 * (uint64_t)p->capacity * at, room->name, (uint64_t)count * (comps) * sizeof(type), diag); \
+#define SB_X_CONTACT(type, name, comps, doc)                                                                                                          \
+  ranges[n++] = (sb_vulkan_range){p->contacts, 4 * (uint64_t)p->capacity * at, (uint64_t)count * (comps) * sizeof(type), room->name};                 \
   at += (comps);
   SB_PARTICLE_CONTACT_ARRAYS(SB_X_CONTACT)
 #undef SB_X_CONTACT
-  return status;
+  return sb_vulkan_download_ranges(p->vulkan, ranges, n, diag);
 }

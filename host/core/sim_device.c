@@ -215,8 +215,13 @@ static sb_status match_there(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 static sb_status fetch_contacts(sb_sim *sim, sb_diagnostics *diag)
 {
   sb_contact_room room = sb_collision_room(sim->collision);
+  sb_particle_contact_room touches = sb_collision_particle_room(sim->collision);
   sim->contacts_stale = false;
-  return sim->device->read_contacts(sim->device_scope, sim->contacts_kept, &room, diag);
+  sb_status status = sim->device->read_contacts(sim->device_scope, sim->contacts_kept, &room, diag);
+  if (status || !sim->particles_there) return status;
+  status = sim->device->read_particle_contacts(sim->device_scope, sb_collision_particle_contacts(sim->collision)->count, &touches, diag);
+  if (!status) sb_collision_index_particles(sim->collision);
+  return status;
 }
 
 sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag)
@@ -227,12 +232,8 @@ sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag)
   if (status) return status;
   status = sb_collision_take(sim->collision, counts.pairs, counts.contacts, counts.kept, counts.deepest);
   if (!sim->particles_there || (status && sim->mode > SB_MODE_OFF)) return status;
-  /* the contacts come before the counts, which say where each particle's begin */
-  sb_particle_contact_room room = sb_collision_particle_room(sim->collision);
-  sb_status read = sim->device->read_particle_contacts(sim->device_scope, counts.particle_kept, &room, diag);
-  if (read) return read;
-  read = sb_collision_take_particles(sim->collision, counts.particle_contacts, counts.particle_kept);
-  return status ? status : read;
+  sb_status of_particles = sb_collision_take_particles(sim->collision, counts.particle_contacts, counts.particle_kept);
+  return status ? status : of_particles;
 }
 
 sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag)
@@ -257,6 +258,12 @@ const sb_contacts *sb_sim_contacts(const sb_sim *sim)
   /* the host's copy is scratch of the simulation, as in pull() */
   if (sim->contacts_stale && fetch_contacts((sb_sim *)sim, NULL)) sb_collision_take(sim->collision, 0, 0, 0, 0.0f);
   return sb_collision_contacts(sim->collision);
+}
+
+const sb_particle_contacts *sb_sim_particle_contacts(const sb_sim *sim)
+{
+  sb_sim_contacts(sim); /* both come together */
+  return sb_collision_particle_contacts(sim->collision);
 }
 
 bool sb_sim_is_touched(const sb_sim *sim)

@@ -307,7 +307,7 @@ sb_status device_collision_create(sb_device_scope *scope, sb_vulkan *vulkan, boo
   sb_status status = check_scene(c, lacks);
   if (!status) status = make_pipelines(c, scope, diag);
   uint32_t longest = setup->pair_capacity > c->buckets ? setup->pair_capacity : c->buckets + 1;
-  if (setup->particles && setup->model->particle_count > longest) longest = setup->model->particle_count;
+  if (setup->particles && setup->model->particle_count >= longest) longest = setup->model->particle_count + 1;
   if (!status) status = device_sort_create(&c->sort, scope, vulkan, longest, setup->pair_capacity, diag);
   if (!status) status = make_buffers(c, diag);
   if (!status && setup->particles) status = device_particles_create(&c->particles, scope, vulkan, setup, sizeof(collision_push), diag);
@@ -344,7 +344,7 @@ sb_status device_collision_run(device_collision *c, sb_diagnostics *diag) { retu
 
 device_contact_buffers device_collision_buffers(const device_collision *c)
 {
-  return (device_contact_buffers){c->contacts, c->match, c->world_start, c->old_start};
+  return (device_contact_buffers){c->contacts, c->match, c->world_start, c->old_start, c->particles.contacts, c->particles.found};
 }
 
 sb_status device_collision_open_cache(device_collision *c, sb_device_scope *scope, bool eager, sb_vulkan_buffer *key, sb_vulkan_buffer *point,

@@ -90,6 +90,7 @@ static bool same_particles(twin *t, sb_device_contact_counts counts)
   sb_status here = sb_collision_step_particles(t->cpu, t->particle_q, t->particle_qd, NULL);
   assert_int_equal(t->device->read_particle_contacts(t->scope, counts.particle_kept, &room, &diag), SB_OK);
   assert_int_equal(sb_collision_take_particles(t->room, counts.particle_contacts, counts.particle_kept), here);
+  sb_collision_index_particles(t->room);
   const sb_particle_contacts *x = sb_collision_particle_contacts(t->cpu), *y = sb_collision_particle_contacts(t->room);
   bool same = x->count == y->count && sb_collision_get_usage(t->cpu).particle_contact_count == sb_collision_get_usage(t->room).particle_contact_count &&
               !memcmp(x->particle_start, y->particle_start, (t->model->particle_count + 1) * sizeof *x->particle_start);

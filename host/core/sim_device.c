@@ -1,5 +1,6 @@
 /* Arrays with a copy on a device: who has the truth, and when it moves. Arrays of particles stay where the last solver left them; all
- * others are back on the host between solvers, where the collision pipeline and the sensors read them. */
+ * others are back on the host between solvers, where the collision pipeline and the sensors read them, unless the one solver takes its contacts
+ * on the device and nobody on the host has a part in the tick: then all of them stay there. And where the collision pipeline runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

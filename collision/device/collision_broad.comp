@@ -181,7 +181,7 @@ bool may_collide(uint a, uint b)
 shared uint group_pairs;
 shared uint group_first;
 
-/* Pairs of the shape with those of its own level and a higher index, those of higher levels, and planes: each pair once. They are written
+/* Pairs of the shape with those of its own level that it finds, those of higher levels, and planes: each pair once. They are written
  * from `first` on, or counted where that is NONE. */
 #define NONE 0xffffffffu
 uint find_pairs(uint s, uint first)
@@ -194,16 +194,20 @@ uint find_pairs(uint s, uint first)
   uint found = 0u;
   for (uint levels = counts[C_LEVELS] >> own_level << own_level; levels != 0u; levels &= levels - 1u) {
     uint level = uint(findLSB(levels));
-    ivec3 low = level == LEVEL_TOP ? ivec3(0) : cells_of(lo, level) - 1;
+    /* among boxes of one level the one whose cell comes first finds the pair, in one cell the one with the lower index */
+    bool level_mates = level == own_level;
+    ivec3 mine = cells_of(lo, level);
+    ivec3 low = level == LEVEL_TOP ? ivec3(0) : mine - 1;
     ivec3 high = cells_of(hi, level);
-    for (int z = low.z; z <= high.z; z++)
-      for (int y = low.y; y <= high.y; y++)
-        for (int x = low.x; x <= high.x; x++) {
+    for (int z = level_mates ? mine.z : low.z; z <= high.z; z++)
+      for (int y = level_mates && z == mine.z ? mine.y : low.y; y <= high.y; y++)
+        for (int x = level_mates && z == mine.z && y == mine.y ? mine.x : low.x; x <= high.x; x++) {
+          bool shared_cell = level_mates && ivec3(x, y, z) == mine;
           uint bucket = bucket_of(ivec3(x, y, z), level, world);
           for (uint i = bucket_start[bucket]; i < bucket_start[bucket + 1u]; i++) {
             uint e = ENTRY_WORDS * i;
             uint other = entries[e + E_SHAPE];
-            if (entries[e + E_LEVEL] != level || entries[e + E_WORLD] != world || (level == own_level && other <= s)) continue;
+            if (entries[e + E_LEVEL] != level || entries[e + E_WORLD] != world || (shared_cell && other <= s)) continue;
             if (int(entries[e + E_CELL]) != x || int(entries[e + E_CELL + 1u]) != y || int(entries[e + E_CELL + 2u]) != z) continue;
             V3 a = entry_v3(e + E_LO);
             V3 b = entry_v3(e + E_HI);

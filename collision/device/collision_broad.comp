@@ -181,9 +181,19 @@ bool may_collide(uint a, uint b)
 shared uint group_pairs;
 shared uint group_first;
 
+/* Partners of the shape that were found while they were counted; with more than these it looks again. */
+#define KEPT 24u
+uint kept[KEPT];
+
+#define NONE 0xffffffffu
+void put_pair(uint s, uint other, uint first, uint found)
+{
+  if (first == NONE && found < KEPT) kept[found] = other;
+  if (first != NONE && first + found < push.pair_capacity) pairs[first + found] = uvec2(min(s, other), max(s, other));
+}
+
 /* Pairs of the shape with those of its own level that it finds, those of higher levels, and planes: each pair once. They are written
  * from `first` on, or counted where that is NONE. */
-#define NONE 0xffffffffu
 uint find_pairs(uint s, uint first)
 {
   uint own = ENTRY_WORDS * s;
@@ -213,7 +223,7 @@ uint find_pairs(uint s, uint first)
             V3 b = entry_v3(e + E_HI);
             if (!(a.x <= hi.x && lo.x <= b.x && a.y <= hi.y && lo.y <= b.y && a.z <= hi.z && lo.z <= b.z)) continue;
             if (!may_collide(s, other)) continue;
-            if (first != NONE && first + found < push.pair_capacity) pairs[first + found] = uvec2(min(s, other), max(s, other));
+            put_pair(s, other, first, found);
             found++;
           }
         }
@@ -224,7 +234,7 @@ uint find_pairs(uint s, uint first)
     X7 at = x7(v3(poses[p], poses[p + 1u], poses[p + 2u]), q4(poses[p + 3u], poses[p + 4u], poses[p + 5u], poses[p + 6u]));
     if (!bounds_reach_plane(lo, hi, at, shape_float(plane, S_MARGIN) + 0.5 * push.speculative)) continue;
     if (!may_collide(plane, s)) continue;
-    if (first != NONE && first + found < push.pair_capacity) pairs[first + found] = uvec2(min(s, plane), max(s, plane));
+    put_pair(s, plane, first, found);
     found++;
   }
   return found;
@@ -241,6 +251,7 @@ void main()
   barrier();
   if (gl_LocalInvocationIndex == 0u && group_pairs > 0u) group_first = atomicAdd(counts[C_PAIRS_FOUND], group_pairs);
   barrier();
-  if (found > 0u) find_pairs(s, group_first + at);
+  if (found > KEPT) find_pairs(s, group_first + at);
+  for (uint k = 0u; k < found && found <= KEPT; k++) put_pair(s, kept[k], group_first + at, k);
 }
 #endif

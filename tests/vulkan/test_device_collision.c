@@ -234,6 +234,16 @@ static void test_ties(void **state)
   run(s, 3, 0.0f);
 }
 
+/* More partners of one shape than a thread keeps while it counts them. */
+static void test_crowd(void **state)
+{
+  (void)state;
+  collision_scene *s = scene_new();
+  scene_world(s);
+  for (uint32_t i = 0; i < 30; i++) scene_free_shape(s, scene_at(0.01f * (float)i, 0, 0), SB_SHAPE_SPHERE + i % 3, 0.5f, 0.5f, 0.5f);
+  run(s, 3, 0.1f);
+}
+
 /* Too many contacts: none, or where that was asked for the first ones; the counts say what is needed. */
 static void test_overflow(void **state)
 {
@@ -358,7 +368,7 @@ static int close_device(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pyramid),  cmocka_unit_test(test_pile),       cmocka_unit_test(test_mixed),    cmocka_unit_test(test_sizes),
-                                     cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_crowd), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals)};
   expect_differences = argc > 1 && !strcmp(argv[1], "--differ");
   if (no_device()) return SKIP;
   int failed = cmocka_run_group_tests(tests, open_device, close_device);

@@ -166,17 +166,21 @@ sb_particle_contact_room sb_collision_particle_room(sb_collision *c)
 
 sb_status sb_collision_take_particles(sb_collision *c, uint32_t contact_count, uint32_t kept)
 {
-  collision_particles *p = &c->particles;
-  uint32_t particles = c->model->particle_count, at = 0;
-  bool had = p->contacts.count > 0;
   c->usage.particle_contact_count = contact_count;
   if (contact_count > c->usage.particle_contact_peak) c->usage.particle_contact_peak = contact_count;
-  p->contacts.count = kept;
-  for (uint32_t i = 0; i <= particles && (kept || had); i++) {
-    p->start[i] = at;
-    while (at < kept && (uint32_t)p->of_particle[at] == i) at++;
-  }
+  c->particles.contacts.count = kept;
   return contact_count > c->usage.particle_contact_capacity ? SB_E_CAPACITY : SB_OK;
+}
+
+void sb_collision_index_particles(sb_collision *c)
+{
+  collision_particles *p = &c->particles;
+  uint32_t at = 0;
+  if (!p->contacts.count && !p->start[c->model->particle_count]) return; /* as it was */
+  for (uint32_t i = 0; i <= c->model->particle_count; i++) {
+    p->start[i] = at;
+    while (at < p->contacts.count && (uint32_t)p->of_particle[at] == i) at++;
+  }
 }
 
 bool sb_collision_has_near_pairs(const sb_collision *c) { return c->near.group_count > 0; }

@@ -113,7 +113,7 @@ typedef struct sb_contact_room {
 sb_contact_room sb_collision_room(sb_collision *c);
 sb_status sb_collision_take(sb_collision *c, uint32_t pair_count, uint32_t contact_count, uint32_t kept, float deepest);
 
-/* The same for contacts of particles; particle_start follows from the particles of the contacts. */
+/* The same for contacts of particles; when they are there, particle_start follows from them by the last function. */
 typedef struct sb_particle_contact_room {
 #define SB_X_CONTACT(type, name, comps, doc) type *name;
   SB_PARTICLE_CONTACT_ARRAYS(SB_X_CONTACT)
@@ -121,6 +121,7 @@ typedef struct sb_particle_contact_room {
 } sb_particle_contact_room;
 sb_particle_contact_room sb_collision_particle_room(sb_collision *c);
 sb_status sb_collision_take_particles(sb_collision *c, uint32_t contact_count, uint32_t kept);
+void sb_collision_index_particles(sb_collision *c);
 /* Whether particles can come near each other. */
 bool sb_collision_has_near_pairs(const sb_collision *c);
 

@@ -181,9 +181,19 @@ bool may_collide(uint a, uint b)
 shared uint group_pairs;
 shared uint group_first;
 
-/* Pairs of the shape with those of its own level and a higher index, those of higher levels, and planes: each pair once. They are written
- * from `first` on, or counted where that is NONE. */
+/* Partners of the shape that were found while they were counted; with more than these it looks again. */
+#define KEPT 24u
+uint kept[KEPT];
+
 #define NONE 0xffffffffu
+void put_pair(uint s, uint other, uint first, uint found)
+{
+  if (first == NONE && found < KEPT) kept[found] = other;
+  if (first != NONE && first + found < push.pair_capacity) pairs[first + found] = uvec2(min(s, other), max(s, other));
+}
+
+/* Pairs of the shape with those of its own level that it finds, those of higher levels, and planes: each pair once. They are written
+ * from `first` on, or counted where that is NONE. */
 uint find_pairs(uint s, uint first)
 {
   uint own = ENTRY_WORDS * s;
@@ -194,22 +204,26 @@ uint find_pairs(uint s, uint first)
   uint found = 0u;
   for (uint levels = counts[C_LEVELS] >> own_level << own_level; levels != 0u; levels &= levels - 1u) {
     uint level = uint(findLSB(levels));
-    ivec3 low = level == LEVEL_TOP ? ivec3(0) : cells_of(lo, level) - 1;
+    /* among boxes of one level the one whose cell comes first finds the pair, in one cell the one with the lower index */
+    bool level_mates = level == own_level;
+    ivec3 mine = cells_of(lo, level);
+    ivec3 low = level == LEVEL_TOP ? ivec3(0) : mine - 1;
     ivec3 high = cells_of(hi, level);
-    for (int z = low.z; z <= high.z; z++)
-      for (int y = low.y; y <= high.y; y++)
-        for (int x = low.x; x <= high.x; x++) {
+    for (int z = level_mates ? mine.z : low.z; z <= high.z; z++)
+      for (int y = level_mates && z == mine.z ? mine.y : low.y; y <= high.y; y++)
+        for (int x = level_mates && z == mine.z && y == mine.y ? mine.x : low.x; x <= high.x; x++) {
+          bool shared_cell = level_mates && ivec3(x, y, z) == mine;
           uint bucket = bucket_of(ivec3(x, y, z), level, world);
           for (uint i = bucket_start[bucket]; i < bucket_start[bucket + 1u]; i++) {
             uint e = ENTRY_WORDS * i;
             uint other = entries[e + E_SHAPE];
-            if (entries[e + E_LEVEL] != level || entries[e + E_WORLD] != world || (level == own_level && other <= s)) continue;
+            if (entries[e + E_LEVEL] != level || entries[e + E_WORLD] != world || (shared_cell && other <= s)) continue;
             if (int(entries[e + E_CELL]) != x || int(entries[e + E_CELL + 1u]) != y || int(entries[e + E_CELL + 2u]) != z) continue;
             V3 a = entry_v3(e + E_LO);
             V3 b = entry_v3(e + E_HI);
             if (!(a.x <= hi.x && lo.x <= b.x && a.y <= hi.y && lo.y <= b.y && a.z <= hi.z && lo.z <= b.z)) continue;
             if (!may_collide(s, other)) continue;
-            if (first != NONE && first + found < push.pair_capacity) pairs[first + found] = uvec2(min(s, other), max(s, other));
+            put_pair(s, other, first, found);
             found++;
           }
         }
@@ -220,7 +234,7 @@ uint find_pairs(uint s, uint first)
     X7 at = x7(v3(poses[p], poses[p + 1u], poses[p + 2u]), q4(poses[p + 3u], poses[p + 4u], poses[p + 5u], poses[p + 6u]));
     if (!bounds_reach_plane(lo, hi, at, shape_float(plane, S_MARGIN) + 0.5 * push.speculative)) continue;
     if (!may_collide(plane, s)) continue;
-    if (first != NONE && first + found < push.pair_capacity) pairs[first + found] = uvec2(min(s, plane), max(s, plane));
+    put_pair(s, plane, first, found);
     found++;
   }
   return found;
@@ -237,6 +251,7 @@ void main()
   barrier();
   if (gl_LocalInvocationIndex == 0u && group_pairs > 0u) group_first = atomicAdd(counts[C_PAIRS_FOUND], group_pairs);
   barrier();
-  if (found > 0u) find_pairs(s, group_first + at);
+  if (found > KEPT) find_pairs(s, group_first + at);
+  for (uint k = 0u; k < found && found <= KEPT; k++) put_pair(s, kept[k], group_first + at, k);
 }
 #endif

@@ -17,7 +17,7 @@ layout(std430, binding = 6) readonly buffer Deformables { uint deformables[]; };
 layout(std430, binding = 7) readonly buffer Held { uvec2 held[]; };              /* particle and body of attachments, sorted */
 layout(std430, binding = 8) readonly buffer ParticleQ { float particle_q[]; };
 layout(std430, binding = 9) readonly buffer ParticleQd { float particle_qd[]; };
-layout(std430, binding = 10) buffer Found { uint found[]; }; /* contacts of each particle; then the first of each */
+layout(std430, binding = 10) buffer Found { uint found[]; }; /* contacts of each particle; then the first of each, and the end */
 #endif
 #if PASS == 2
 layout(std430, binding = 11) buffer Contacts { uint contacts[]; };
@@ -32,16 +32,6 @@ layout(std430, binding = 11) buffer Contacts { uint contacts[]; };
 #define D_MARGIN 3u
 #define D_FRICTION 4u
 #define D_RESTITUTION 5u
-
-/* Arrays of SB_PARTICLE_CONTACT_ARRAYS, each for `particle_capacity` contacts. */
-#define T_PARTICLE 0u
-#define T_SHAPE 1u
-#define T_BODY 2u
-#define T_POINT 3u
-#define T_NORMAL 6u
-#define T_GAP 9u
-#define T_FRICTION 10u
-#define T_RESTITUTION 11u
 
 #if PASS != 1
 float shape_float(uint s, uint at) { return uintBitsToFloat(shapes[SHAPE_WORDS * s + at]); }
@@ -106,18 +96,18 @@ void put_contact(uint at, uint particle, uint s, uint d, ParticleHit h, float ra
   float other = shape_float(s, S_FRICTION);
   float restitution = uintBitsToFloat(deformables[d + D_RESTITUTION]);
   float shape_restitution = shape_float(s, S_RESTITUTION);
-  put(T_PARTICLE, at, particle);
-  put(T_SHAPE, at, s);
-  put(T_BODY, at, shape_word(s, S_FIXED) != 0u ? 0xffffffffu : shape_word(s, S_BODY));
-  put(T_POINT, 3u * at, f_bits(point.x));
-  put(T_POINT, 3u * at + 1u, f_bits(point.y));
-  put(T_POINT, 3u * at + 2u, f_bits(point.z));
-  put(T_NORMAL, 3u * at, f_bits(n.x));
-  put(T_NORMAL, 3u * at + 1u, f_bits(n.y));
-  put(T_NORMAL, 3u * at + 2u, f_bits(n.z));
-  put(T_GAP, at, f_bits(h.distance - radius));
-  put(T_FRICTION, at, shape_word(s, S_CONDIM) < 3u ? 0u : f_bits(f_sel(friction > other, friction, other)));
-  put(T_RESTITUTION, at, f_bits(f_sel(restitution > shape_restitution, restitution, shape_restitution)));
+  put(SB_AT_TOUCH_PARTICLE, at, particle);
+  put(SB_AT_TOUCH_SHAPE, at, s);
+  put(SB_AT_TOUCH_BODY, at, shape_word(s, S_FIXED) != 0u ? 0xffffffffu : shape_word(s, S_BODY));
+  put(SB_AT_TOUCH_POINT, 3u * at, f_bits(point.x));
+  put(SB_AT_TOUCH_POINT, 3u * at + 1u, f_bits(point.y));
+  put(SB_AT_TOUCH_POINT, 3u * at + 2u, f_bits(point.z));
+  put(SB_AT_TOUCH_NORMAL, 3u * at, f_bits(n.x));
+  put(SB_AT_TOUCH_NORMAL, 3u * at + 1u, f_bits(n.y));
+  put(SB_AT_TOUCH_NORMAL, 3u * at + 2u, f_bits(n.z));
+  put(SB_AT_TOUCH_GAP, at, f_bits(h.distance - radius));
+  put(SB_AT_TOUCH_FRICTION, at, shape_word(s, S_CONDIM) < 3u ? 0u : f_bits(f_sel(friction > other, friction, other)));
+  put(SB_AT_TOUCH_RESTITUTION, at, f_bits(f_sel(restitution > shape_restitution, restitution, shape_restitution)));
 }
 
 shared uint group_deepest;
@@ -160,7 +150,7 @@ void main()
   uint i = gl_GlobalInvocationID.x;
   uint deepest = 0u;
 #if PASS == 0
-  if (i < push.particles) found[i] = visit(i, 0u, deepest);
+  if (i <= push.particles) found[i] = i < push.particles ? visit(i, 0u, deepest) : 0u;
 #elif PASS == 1
   uint n = counts[C_TOUCHES_FOUND];
   if (i == 0u) counts[C_TOUCHES] = n <= push.particle_capacity ? n : (push.truncate != 0u ? push.particle_capacity : 0u);
@@ -169,6 +159,7 @@ void main()
   barrier();
   /* where there are too many, and the first ones are not kept, nothing is looked at again */
   if (i < push.particles && counts[C_TOUCHES] > 0u) visit(i, found[i], deepest);
+  if (i <= push.particles) found[i] = min(found[i], counts[C_TOUCHES]);
   if (deepest != 0u) atomicMax(group_deepest, deepest);
   barrier();
   if (gl_LocalInvocationIndex == 0u && group_deepest != 0u) atomicMax(counts[C_DEEPEST], group_deepest);

@@ -556,12 +556,14 @@ static sb_status collide(sb_sim *sim, sb_diagnostics *diag)
 static sb_status step_part(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
   static const sb_contacts nothing = {.struct_size = sizeof nothing};
+  static const sb_particle_contacts no_particles = {.struct_size = sizeof no_particles};
   uint32_t index = (uint32_t)(part - sim->parts);
   sb_step step = {.struct_size = sizeof step, .tick = sim->tick, .dt = sim->dt, .body_q_before = sim->body_q_before,
                   .particle_contacts = sb_coupling_particle_contacts(sim, index), .near_pairs = sb_coupling_near_pairs(sim, index),
                   .contacts = sb_coupling_contacts(sim, index), .match = part->match};
   if (part->takes_contacts) {
     step.contacts = &nothing;
+    step.particle_contacts = &no_particles;
     step.match = NULL;
   } else if (part->match) {
     sb_contact_cache_match(part, step.contacts);
@@ -725,7 +727,6 @@ const sb_registry *sb_sim_registry(const sb_sim *sim)
   return &sim->registry;
 }
 
-const sb_particle_contacts *sb_sim_particle_contacts(const sb_sim *sim) { return sb_collision_particle_contacts(sim->collision); }
 const sb_near_pairs *sb_sim_near_pairs(const sb_sim *sim) { return sb_collision_near_pairs(sim->collision); }
 sb_state *sb_sim_state(sb_sim *sim)
 {

@@ -215,7 +215,7 @@ static void add_fields(const sb_sim *sim, uint32_t w, const contact_field *field
 static void add_particle_lists(const sb_sim *sim, uint32_t w, sb_hash_sums *sums)
 {
   const sb_model *m = sim->model;
-  const sb_particle_contacts *c = sb_collision_particle_contacts(sim->collision);
+  const sb_particle_contacts *c = sb_sim_particle_contacts(sim);
   const sb_near_pairs *n = sb_collision_near_pairs(sim->collision);
   contact_field fields[MAX_CONTACT_FIELDS];
   size_t count = list_particle_fields(c, fields);
@@ -286,7 +286,7 @@ static void dump_contacts(const sb_sim *sim, FILE *file)
   const sb_contacts *contacts = sb_sim_contacts(sim);
   dump_list(file, "contacts", contacts->count, fields, list_contact_fields(contacts, fields), contacts->body_a, contacts->body_b);
   if (!sim->model->particle_count) return;
-  const sb_particle_contacts *touches = sb_collision_particle_contacts(sim->collision);
+  const sb_particle_contacts *touches = sb_sim_particle_contacts(sim);
   dump_list(file, "particle_contacts", touches->count, fields, list_particle_fields(touches, fields), touches->body, NULL);
   const sb_near_pairs *nears = sb_collision_near_pairs(sim->collision);
   dump_list(file, "near_pairs", nears->count, fields, list_near_fields(nears, fields), NULL, NULL);
@@ -498,7 +498,7 @@ static bool compare_lists(const contact_field *fa, const contact_field *fb, size
 static bool compare_contacts(const sb_sim *a, const sb_sim *b, sb_difference *d)
 {
   const sb_contacts *ca = sb_collision_contacts(a->collision), *cb = sb_collision_contacts(b->collision);
-  const sb_particle_contacts *pa = sb_collision_particle_contacts(a->collision), *pb = sb_collision_particle_contacts(b->collision);
+  const sb_particle_contacts *pa = sb_sim_particle_contacts(a), *pb = sb_sim_particle_contacts(b);
   const sb_near_pairs *na = sb_collision_near_pairs(a->collision), *nb = sb_collision_near_pairs(b->collision);
   contact_field fa[MAX_CONTACT_FIELDS], fb[MAX_CONTACT_FIELDS];
   size_t fields = list_contact_fields(ca, fa);

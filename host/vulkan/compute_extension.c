@@ -1,6 +1,8 @@
 /* samebit.compute/1 over the Vulkan layer. A solver's handles are indices into lists of its own. */
 #include "compute_extension.h"
 
+#include "device_collision.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -457,14 +459,18 @@ void compute_part_destroy(compute_part *p)
 
 sb_device_part *compute_part_for_sim(compute_part *p) { return &p->for_sim; }
 
-const sb_device_contacts *compute_part_share(compute_part *p, uint32_t capacity, sb_vulkan_buffer *contacts, sb_vulkan_buffer *match, sb_vulkan_buffer *world_start)
+const sb_device_contacts *compute_part_share(compute_part *p, const device_contact_buffers *buffers, uint32_t capacity, uint32_t particle_capacity)
 {
   sb_device_contacts *c = &p->contacts;
   if (c->struct_size) return c;
-  if (keep_buffer(p, contacts, true, SIZE_MAX, &c->contacts) || keep_buffer(p, match, true, SIZE_MAX, &c->match) ||
-      keep_buffer(p, world_start, true, SIZE_MAX, &c->world_start))
+  if (keep_buffer(p, buffers->contacts, true, SIZE_MAX, &c->contacts) || keep_buffer(p, buffers->match, true, SIZE_MAX, &c->match) ||
+      keep_buffer(p, buffers->world_start, true, SIZE_MAX, &c->world_start))
+    return NULL;
+  if (buffers->particle_start && (keep_buffer(p, buffers->particle_contacts, true, SIZE_MAX, &c->particle_contacts) ||
+                                  keep_buffer(p, buffers->particle_start, true, SIZE_MAX, &c->particle_start)))
     return NULL;
   c->capacity = capacity;
+  c->particle_capacity = buffers->particle_start ? particle_capacity : 0;
   c->struct_size = sizeof *c;
   return c;
 }

@@ -8,13 +8,14 @@
 
 typedef struct sb_device_scope sb_device_scope;
 typedef struct compute_part compute_part;
+typedef struct device_contact_buffers device_contact_buffers; /* device_collision.h */
 
 sb_status compute_part_create(sb_device_scope *scope, sb_vulkan *vulkan, const char *name, uint32_t mode, bool eager, compute_part **out,
                               sb_diagnostics *diag);
 void compute_part_destroy(compute_part *part);
 sb_device_part *compute_part_for_sim(compute_part *part);
 /* Gives the part handles of buffers that the scope owns, until it is destroyed; NULL without memory. */
-const sb_device_contacts *compute_part_share(compute_part *part, uint32_t capacity, sb_vulkan_buffer *contacts, sb_vulkan_buffer *match, sb_vulkan_buffer *world_start);
+const sb_device_contacts *compute_part_share(compute_part *part, const device_contact_buffers *buffers, uint32_t capacity, uint32_t particle_capacity);
 
 /* vulkan_device.c: the copy of a registered array of the simulation or of this part, made when it is first asked for. */
 sb_status compute_scope_copy(sb_device_scope *scope, const char *part, const char *name, size_t *array, sb_vulkan_buffer **words,

@@ -307,7 +307,7 @@ sb_status device_collision_create(sb_device_scope *scope, sb_vulkan *vulkan, boo
   sb_status status = check_scene(c, lacks);
   if (!status) status = make_pipelines(c, scope, diag);
   uint32_t longest = setup->pair_capacity > c->buckets ? setup->pair_capacity : c->buckets + 1;
-  if (setup->particles && setup->model->particle_count > longest) longest = setup->model->particle_count;
+  if (setup->particles && setup->model->particle_count >= longest) longest = setup->model->particle_count + 1;
   if (!status) status = device_sort_create(&c->sort, scope, vulkan, longest, setup->pair_capacity, diag);
   if (!status) status = make_buffers(c, diag);
   if (!status && setup->particles) status = device_particles_create(&c->particles, scope, vulkan, setup, sizeof(collision_push), diag);
@@ -344,7 +344,7 @@ sb_status device_collision_run(device_collision *c, sb_diagnostics *diag) { retu
 
 device_contact_buffers device_collision_buffers(const device_collision *c)
 {
-  return (device_contact_buffers){c->contacts, c->match, c->world_start, c->old_start};
+  return (device_contact_buffers){c->contacts, c->match, c->world_start, c->old_start, c->particles.contacts, c->particles.found};
 }
 
 sb_status device_collision_open_cache(device_collision *c, sb_device_scope *scope, bool eager, sb_vulkan_buffer *key, sb_vulkan_buffer *point,
@@ -376,14 +376,22 @@ sb_device_contact_counts device_collision_counts(const device_collision *c)
 
 sb_status device_collision_read(device_collision *c, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag)
 {
-  sb_status status = sb_vulkan_download(c->vulkan, c->world_start, 0, room->world_start, 4 * ((uint64_t)c->push.worlds + 1), diag);
-  uint64_t capacity = c->setup.contact_capacity, at = 0;
-#define SB_X_CONTACT(type, name, comps, doc)                                                                                                                     \
-  if (!status && count) status = sb_vulkan_download(c->vulkan, c->contacts, 4 * capacity * at, room->name, (uint64_t)count * (comps) * sizeof(type), diag);        \
-  at += (comps) * sizeof(type) / 4;
-  SB_CONTACT_ARRAYS(SB_X_CONTACT)
-#undef SB_X_CONTACT
-  return status;
+  const uint64_t capacity = c->setup.contact_capacity;
+  const sb_vulkan_range ranges[] = {
+      {c->world_start, 0, 4 * ((uint64_t)c->push.worlds + 1), room->world_start},
+      {c->contacts, 4 * capacity * SB_AT_KEY, 8ull * count, room->key},
+      {c->contacts, 4 * capacity * SB_AT_WORLD, 4ull * count, room->world},
+      {c->contacts, 4 * capacity * SB_AT_SHAPE_A, 4ull * count, room->shape_a},
+      {c->contacts, 4 * capacity * SB_AT_SHAPE_B, 4ull * count, room->shape_b},
+      {c->contacts, 4 * capacity * SB_AT_BODY_A, 4ull * count, room->body_a},
+      {c->contacts, 4 * capacity * SB_AT_BODY_B, 4ull * count, room->body_b},
+      {c->contacts, 4 * capacity * SB_AT_POINT_A, 12ull * count, room->point_a},
+      {c->contacts, 4 * capacity * SB_AT_POINT_B, 12ull * count, room->point_b},
+      {c->contacts, 4 * capacity * SB_AT_NORMAL, 12ull * count, room->normal},
+      {c->contacts, 4 * capacity * SB_AT_GAP, 4ull * count, room->gap},
+      {c->contacts, 4 * capacity * SB_AT_FRICTION, 12ull * count, room->friction},
+      {c->contacts, 4 * capacity * SB_AT_RESTITUTION, 4ull * count, room->restitution}};
+  return sb_vulkan_download_ranges(c->vulkan, ranges, sizeof ranges / sizeof *ranges, diag);
 }
 
 sb_status device_collision_read_particles(device_collision *c, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag)

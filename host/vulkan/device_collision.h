@@ -21,10 +21,11 @@ sb_status device_collision_read(device_collision *collision, uint32_t count, con
 sb_status device_collision_read_particles(device_collision *collision, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag);
 
 /* Where its contacts lie: buffers of the collision. */
-typedef struct device_contact_buffers {
+struct device_contact_buffers {
   sb_vulkan_buffer *contacts, *match, *world_start;
   sb_vulkan_buffer *old_start; /* world_start of the contacts that a solver's arrays are over */
-} device_contact_buffers;
+  sb_vulkan_buffer *particle_contacts, *particle_start; /* NULL where particles do not take part */
+};
 device_contact_buffers device_collision_buffers(const device_collision *collision);
 /* From now on device_collision_match can run: keys, points and counts by world of the solver's contacts of the tick before. */
 sb_status device_collision_open_cache(device_collision *collision, sb_device_scope *scope, bool eager, sb_vulkan_buffer *key, sb_vulkan_buffer *point,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "samebit/device_contacts.h"
+
 #include "collision_touches_count_spv.h"
 #include "collision_touches_take_spv.h"
 #include "collision_touches_place_spv.h"
@@ -11,7 +13,6 @@
 #define LOCAL 64u
 /* collision/device/collision_particles.comp */
 #define DEFORMABLE_WORDS 6u
-#define TOUCH_WORDS 12u
 
 static void fill_particles(const sb_model *m, uint32_t *words)
 {
@@ -81,8 +82,8 @@ sb_status device_particles_create(device_particles *p, sb_device_scope *scope, s
   make(p, &p->deformables, words, DEFORMABLE_WORDS * (uint64_t)m->deformable_count, &status, diag);
   if (!status) p->held_count = fill_held(m, words);
   make(p, &p->held, words, 2 * (uint64_t)p->held_count, &status, diag);
-  make(p, &p->found, NULL, p->count, &status, diag);
-  make(p, &p->contacts, NULL, TOUCH_WORDS * (uint64_t)p->capacity, &status, diag);
+  make(p, &p->found, NULL, p->count + 1ull, &status, diag);
+  make(p, &p->contacts, NULL, SB_TOUCH_WORDS * (uint64_t)p->capacity, &status, diag);
   free(words);
   return status;
 }
@@ -96,21 +97,22 @@ void device_particles_destroy(device_particles *p)
 void device_particles_record(device_recorder *r, const device_particles *p, const device_sort *sort, const device_shapes *s, const void *push)
 {
   sb_vulkan_buffer *const buffers[12] = {s->counts, s->shapes, s->poses, s->boxes, s->tables, p->fixed, p->deformables, p->held, p->q, p->qd, p->found, p->contacts};
-  uint32_t groups = p->count / LOCAL + (p->count % LOCAL > 0);
+  uint32_t groups = p->count / LOCAL + 1; /* one more than the particles: where the last one's end */
   device_record(r, p->steps[0], buffers, 11, push, groups);
-  device_record_scan(r, sort, p->found, p->found, s->counts, p->count, DEVICE_NONE, DEVICE_TOUCHES_FOUND);
+  device_record_scan(r, sort, p->found, p->found, s->counts, p->count + 1, DEVICE_NONE, DEVICE_TOUCHES_FOUND);
   device_record(r, p->steps[1], buffers, 1, push, 1);
   device_record(r, p->steps[2], buffers, 12, push, groups);
 }
 
 sb_status device_particles_read(device_particles *p, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag)
 {
-  sb_status status = SB_OK;
+  sb_vulkan_range ranges[SB_TOUCH_WORDS];
+  size_t n = 0;
   uint64_t at = 0;
-#define SB_X_CONTACT(type, name, comps, doc)                                                                                                                      \
-  if (!status && count) status = sb_vulkan_download(p->vulkan, p->contacts, 4 * (uint64_t)p->capacity * at, room->name, (uint64_t)count * (comps) * sizeof(type), diag); \
+#define SB_X_CONTACT(type, name, comps, doc)                                                                                                          \
+  ranges[n++] = (sb_vulkan_range){p->contacts, 4 * (uint64_t)p->capacity * at, (uint64_t)count * (comps) * sizeof(type), room->name};                 \
   at += (comps);
   SB_PARTICLE_CONTACT_ARRAYS(SB_X_CONTACT)
 #undef SB_X_CONTACT
-  return status;
+  return sb_vulkan_download_ranges(p->vulkan, ranges, n, diag);
 }

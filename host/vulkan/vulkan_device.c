@@ -56,7 +56,7 @@ struct sb_device_scope {
   sb_vulkan_graph *hash_graph; /* of the arrays `hashed` */
   size_t *hashed, hashed_count;
   device_collision *collision; /* NULL where the pipeline does not run there */
-  uint32_t contact_capacity;
+  uint32_t contact_capacity, particle_contact_capacity;
   bool shared; /* a part takes the contacts there */
 };
 
@@ -313,6 +313,7 @@ static sb_status open_collision(void *self, const sb_device_collision_setup *set
   sb_status status = compute_scope_copy(s, "collision", "body_q", &ignore, &body_q, diag);
   if (!status) status = compute_scope_copy(s, "collision", "body_qd", &ignore, &body_qd, diag);
   s->contact_capacity = setup->contact_capacity;
+  s->particle_contact_capacity = setup->particle_contact_capacity;
   if (!status) status = device_collision_create(s, s->device->vulkan, s->eager, setup, body_q, body_qd, &s->collision, lacks, diag);
   return status;
 }
@@ -343,7 +344,7 @@ static const sb_device_contacts *share_contacts(void *self, const sb_device_part
   device_contact_buffers b = device_collision_buffers(s->collision);
   for (size_t i = 0; i < s->part_count; i++) {
     if (compute_part_for_sim(s->parts[i]) != part) continue;
-    const sb_device_contacts *shared = compute_part_share(s->parts[i], s->contact_capacity, b.contacts, b.match, b.world_start);
+    const sb_device_contacts *shared = compute_part_share(s->parts[i], &b, s->contact_capacity, s->particle_contact_capacity);
     s->shared = s->shared || shared;
     return shared;
   }

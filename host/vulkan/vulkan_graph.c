@@ -180,6 +180,13 @@ sb_status sb_vulkan_upload(sb_vulkan *v, sb_vulkan_buffer *buffer, uint64_t offs
   return status;
 }
 
+/* Waiting alone does not make writes visible to the host. */
+static void show_to_host(VkCommandBuffer command)
+{
+  VkMemoryBarrier seen = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT, .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+  vkCmdPipelineBarrier(command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &seen, 0, NULL, 0, NULL);
+}
+
 sb_status sb_vulkan_download(sb_vulkan *v, sb_vulkan_buffer *buffer, uint64_t offset, void *data, uint64_t bytes, sb_diagnostics *diag)
 {
   sb_status status = check_range(buffer, offset, bytes, diag);
@@ -192,15 +199,48 @@ sb_status sb_vulkan_download(sb_vulkan *v, sb_vulkan_buffer *buffer, uint64_t of
     barrier(command);
     VkBufferCopy copy = {offset, 0, part};
     vkCmdCopyBuffer(command, buffer->buffer, v->reading->buffer, 1, &copy);
-    /* Waiting alone does not make writes visible to the host. */
-    VkMemoryBarrier seen = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT, .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
-    vkCmdPipelineBarrier(command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &seen, 0, NULL, 0, NULL);
+    show_to_host(command);
     status = sb_vulkan_wait(v, diag);
     if (status) break;
     memcpy(data, v->reading->data, part);
     data = (char *)data + part;
     offset += part;
     bytes -= part;
+  }
+  return status;
+}
+
+static uint64_t aligned(uint64_t bytes) { return (bytes + 15u) & ~(uint64_t)15u; }
+
+sb_status sb_vulkan_download_ranges(sb_vulkan *v, const sb_vulkan_range *ranges, size_t count, sb_diagnostics *diag)
+{
+  uint64_t all = 0, at = 0;
+  sb_status status = SB_OK;
+  for (size_t i = 0; i < count && !status; i++) {
+    status = check_range(ranges[i].buffer, ranges[i].offset, ranges[i].bytes, diag);
+    all += ranges[i].bytes < STAGING_BYTES ? aligned(ranges[i].bytes) : STAGING_BYTES;
+  }
+  if (status || all == 0) return status;
+  if (all > STAGING_BYTES) {
+    for (size_t i = 0; i < count && !status; i++) status = sb_vulkan_download(v, ranges[i].buffer, ranges[i].offset, ranges[i].data, ranges[i].bytes, diag);
+    return status;
+  }
+  VkCommandBuffer command = VK_NULL_HANDLE;
+  if (!v->reading) status = sb_vulkan_buffer_create(v, STAGING_BYTES, &v->reading, diag);
+  if (!status) status = open_transfer(v, &command, diag);
+  if (status) return status;
+  barrier(command);
+  for (size_t i = 0; i < count; i++) {
+    const VkBufferCopy copy = {ranges[i].offset, at, ranges[i].bytes};
+    if (ranges[i].bytes) vkCmdCopyBuffer(command, ranges[i].buffer->buffer, v->reading->buffer, 1, &copy);
+    at += aligned(ranges[i].bytes);
+  }
+  show_to_host(command);
+  status = sb_vulkan_wait(v, diag);
+  at = 0;
+  for (size_t i = 0; i < count && !status; i++) {
+    if (ranges[i].bytes) memcpy(ranges[i].data, (const char *)v->reading->data + at, ranges[i].bytes);
+    at += aligned(ranges[i].bytes);
   }
   return status;
 }

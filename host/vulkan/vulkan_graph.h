@@ -28,6 +28,13 @@ bool sb_vulkan_lost(const sb_vulkan *vulkan);
 sb_status sb_vulkan_clear(sb_vulkan *vulkan, sb_vulkan_buffer *buffer, sb_diagnostics *diag);
 sb_status sb_vulkan_upload(sb_vulkan *vulkan, sb_vulkan_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes, sb_diagnostics *diag);
 sb_status sb_vulkan_download(sb_vulkan *vulkan, sb_vulkan_buffer *buffer, uint64_t offset, void *data, uint64_t bytes, sb_diagnostics *diag);
+/* Several at once, with one wait where they are small. */
+typedef struct sb_vulkan_range {
+  sb_vulkan_buffer *buffer;
+  uint64_t offset, bytes;
+  void *data;
+} sb_vulkan_range;
+sb_status sb_vulkan_download_ranges(sb_vulkan *vulkan, const sb_vulkan_range *ranges, size_t count, sb_diagnostics *diag);
 /* Returns when everything is done. */
 sb_status sb_vulkan_wait(sb_vulkan *vulkan, sb_diagnostics *diag);
 

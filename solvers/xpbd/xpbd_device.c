@@ -9,6 +9,7 @@
 #include "xpbd_attachments_spv.h"
 #include "xpbd_bounces_spv.h"
 #include "xpbd_contacts_spv.h"
+#include "xpbd_taken_spv.h"
 #include "xpbd_edges_spv.h"
 #include "xpbd_load_spv.h"
 #include "xpbd_near_pairs_spv.h"
@@ -68,6 +69,10 @@ typedef struct chain {
 /* ---- buffers ---- */
 
 static const void *bundle_at(const xp_cloth *c, uint32_t kind, uint32_t bundle) { return xp_bundle_particles(c, kind, bundle); }
+
+typedef struct taken_push {
+  uint32_t particles, capacity, nobody;
+} taken_push;
 
 /* Words of the bundles of one kind in the schedule's order; gaps hold nobody. */
 static void fill_bundles(chain *k, uint32_t kind)
@@ -207,6 +212,14 @@ static void make_tick_buffers(chain *k)
   CALL(k, upload, s->bodies_of, 0, s->body_records, bodies * BODY_WORDS * sizeof(float));
 }
 
+/* Contacts of all particles, with bodies that stay where they are, can be taken where they lie. */
+static void take_contacts(xp_device *s)
+{
+  bool all = s->cloth->particles.count == s->bind->model->particle_count && !s->bodies->moving && !s->bind->near_pair_capacity;
+  s->there = all ? s->bind->host->get_extension(s->bind->host->context, SB_DEVICE_CONTACTS_EXTENSION_ID) : NULL;
+  if (s->there && s->there->particle_capacity) s->contact_start = s->there->particle_start;
+}
+
 /* ---- pipelines ---- */
 
 static void make_pipelines(chain *k)
@@ -224,6 +237,7 @@ static void make_pipelines(chain *k)
   SB_COMPUTE_PIPELINE(&k->calls, &s->touch[1], xpbd_contacts, 8, touch_push);
   SB_COMPUTE_PIPELINE(&k->calls, &s->touch[2], xpbd_bounces, 10, touch_push);
   SB_COMPUTE_PIPELINE(&k->calls, &s->near_solve, xpbd_near_pairs, 4, near_push);
+  SB_COMPUTE_PIPELINE(&k->calls, &s->taken, xpbd_taken, 3, taken_push);
 }
 
 static sb_status refuse(bool jacobi, char *error, uint32_t error_size)
@@ -255,6 +269,7 @@ sb_status xp_device_bind(xp_device *s, const sb_bind *bind, const xp_cloth *clot
   if (!k.calls.status) fill_particles(&k);
   if (!k.calls.status) fill_attachments(&k);
   if (!k.calls.status) make_tick_buffers(&k);
+  if (!k.calls.status) take_contacts(s);
   make_pipelines(&k);
   return k.calls.status;
 }
@@ -351,6 +366,12 @@ static void record_tick(chain *k, uint32_t graph, bool touching, uint32_t near_g
 {
   xp_device *s = k->s;
   const uint32_t all = (1u << XP_KINDS) - 1u;
+  if (touching && s->there) {
+    const taken_push push = {s->cloth->particles.count, s->there->particle_capacity, s->bodies->nobody};
+    const sb_binding bindings[3] = {sb_whole_buffer(s->there->particle_contacts), sb_whole_buffer(s->there->particle_start), sb_whole_buffer(s->contacts)};
+    dispatch(k, graph, s->taken, bindings, &push, push.capacity);
+    barrier(k, graph);
+  }
   move_particles(k, graph, 0, true);
   for (uint32_t n = 0; n < s->settings.substeps && !k->calls.status; n++) {
     move_particles(k, graph, 1, n == 0 || touching);
@@ -372,7 +393,7 @@ sb_status xp_device_activate(xp_device *s, xp_settings settings, char *error, ui
   chain k = {s, {s->compute, SB_OK, error, error_size}};
   if (s->graphs_made && s->graph_h == settings.h) return SB_OK;
   s->settings = settings;
-  for (uint32_t touching = 0; touching < 2; touching++)
+  for (uint32_t touching = 0; touching < (s->there && !s->there->particle_capacity ? 1u : 2u); touching++)
     for (uint32_t n = 0; n < (s->bind->near_pair_capacity ? XP_NEAR_STEPS : 1u); n++) {
       uint32_t *graph = &s->graphs[touching][n];
       CALL(&k, create_graph, graph);
@@ -454,6 +475,10 @@ static uint32_t near_step(const xp_near *n)
 sb_status xp_device_step(xp_device *s, const sb_step *step, char *error, uint32_t error_size)
 {
   chain k = {s, {s->compute, SB_OK, error, error_size}};
+  if (s->there) {
+    CALL(&k, run, s->graphs[s->there->particle_capacity > 0][0]);
+    return k.calls.status;
+  }
   bool touching = step->particle_contacts->count > 0, near = step->near_pairs->count > 0;
   if (touching) send_contacts(&k, step->particle_contacts);
   if (near) {

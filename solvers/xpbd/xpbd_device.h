@@ -4,6 +4,7 @@
 #define SAMEBIT_XPBD_DEVICE_H
 
 #include "samebit/compute_tools.h"
+#include "samebit/device_contacts.h"
 #include "xpbd_near.h"
 #include "xpbd_schedule.h"
 #include "xpbd_touch.h"
@@ -18,6 +19,8 @@ typedef struct xp_device {
   const xp_touches *touches;
   xp_near *near;
   const sb_compute *compute;
+  const sb_device_contacts *there; /* NULL where contacts come from the host */
+  uint32_t taken;                  /* the pipeline that takes them there */
   xp_settings settings;
   bool jacobi; /* asked for; refused */
   xp_schedule schedule;

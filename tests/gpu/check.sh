@@ -2,6 +2,7 @@
 # What this machine's first Vulkan device computes, against the CPU, bit for bit. check.sh [ELEMENTS [STRIDE]] in a folder that prepare.sh
 # has made; set VK_DRIVER_FILES where the loader does not find the driver.
 #   the probe, and the faults that it has to see
+#   prefix sums and sorts; contacts of the collision pipeline, whole lists
 #   each step of the shader path left out: what of it shows on this device
 #   every parity test: each kernel's shader against scalar C, 4 and 8 lanes, over ELEMENTS elements
 #   scenes of scenes.txt on this machine's CPU and on the device, every tick's hash
@@ -22,6 +23,8 @@ counted() {
 }
 counted "$here/probe_report"
 counted "$here/test_device_probe"
+counted "$here/test_device_sort"
+counted "$here/test_device_collision"
 counted "$here/shader_steps" --load "$here/spv/shader_steps"
 for test in "$here"/parity_*; do
   name=$(basename "$test")

@@ -15,7 +15,7 @@ for test in "$build"/bin/parity_* "$build"/bin/shader_steps; do
   strip -o "$folder/$name" "$test"
 done
 # These have their shaders inside.
-for test in probe_report test_device_probe device_sweep; do
+for test in probe_report test_device_probe test_device_sort test_device_collision device_sweep; do
   strip -o "$folder/$test" "$build/bin/$test"
 done
 # Whole simulations: each scene's model and setup, the runner, xpbd, and xpbd with shaders that keep no rule.

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "array_registry.h"
-#include "collision_scene.h"
+#include "particle_scene.h"
 #include "vulkan_device.h"
 #include "vulkan_test.h"
 
@@ -30,13 +30,13 @@ typedef struct twin {
   void *scope;
   sb_registry registry;
   sb_collision *cpu, *room;
-  float *q, *qd;
-  size_t array_q, array_qd;
+  float *q, *qd, *particle_q, *particle_qd; /* the latter NULL where there are no particles */
+  size_t array_q, array_qd, array_particle_q, array_particle_qd;
 } twin;
 
-static float *add_state(twin *t, const char *name, uint32_t components, size_t *index)
+static float *add_state(twin *t, const char *name, uint32_t domain, uint32_t components, size_t *index)
 {
-  sb_array_desc desc = {.struct_size = sizeof desc, .type = SB_TYPE_F32, .domain = SB_DOMAIN_BODY, .components = components, .count = t->model->body_count,
+  sb_array_desc desc = {.struct_size = sizeof desc, .type = SB_TYPE_F32, .domain = domain, .components = components, .count = t->registry.domain_count[domain],
                         .lane_block = 1, .name = name};
   void *data;
   char error[128];
@@ -45,24 +45,30 @@ static float *add_state(twin *t, const char *name, uint32_t components, size_t *
   return data;
 }
 
-static void open_twin(twin *t, collision_scene *scene, uint32_t contact_capacity, bool truncate)
+static void open_twin(twin *t, const sb_model *model, uint32_t contact_capacity, bool truncate)
 {
   sb_diagnostics diag = {0};
   char lacks[160];
-  *t = (twin){.model = scene_model(scene), .device = sb_vulkan_device_for_sim(made, one_by_one)};
+  *t = (twin){.model = model, .device = sb_vulkan_device_for_sim(made, one_by_one)};
   sb_collision_settings settings = sb_collision_default_settings();
   settings.speculative_margin = SPECULATIVE;
-  settings.contact_capacity = contact_capacity;
+  settings.contact_capacity = settings.particle_contact_capacity = contact_capacity;
   settings.truncate = truncate;
   assert_int_equal(sb_collision_create(t->model, &settings, &t->cpu), SB_OK);
   assert_int_equal(sb_collision_create(t->model, &settings, &t->room), SB_OK);
   assert_int_equal(sb_registry_init(&t->registry, t->model), SB_OK);
-  t->q = add_state(t, "body_q", 7, &t->array_q);
-  t->qd = add_state(t, "body_qd", 6, &t->array_qd);
+  t->q = add_state(t, "body_q", SB_DOMAIN_BODY, 7, &t->array_q);
+  t->qd = add_state(t, "body_qd", SB_DOMAIN_BODY, 6, &t->array_qd);
+  if (model->particle_count) {
+    t->particle_q = add_state(t, "particle_q", SB_DOMAIN_PARTICLE, 3, &t->array_particle_q);
+    t->particle_qd = add_state(t, "particle_qd", SB_DOMAIN_PARTICLE, 3, &t->array_particle_qd);
+    memcpy(t->particle_q, model->particle_q, sizeof(float) * 3 * model->particle_count);
+  }
   memcpy(t->q, t->model->body_q, sizeof(float) * 7 * t->model->body_count);
   sb_collision_usage u = sb_collision_get_usage(t->cpu);
   sb_device_collision_setup setup = {.model = t->model, .speculative_margin = SPECULATIVE, .dt = DT, .pair_capacity = u.pair_capacity,
-                                     .contact_capacity = u.contact_capacity, .truncate = truncate};
+                                     .contact_capacity = u.contact_capacity, .particle_contact_capacity = u.particle_contact_capacity,
+                                     .particles = sb_collision_meets_particles(t->cpu), .truncate = truncate};
   assert_int_equal(t->device->open(t->device->context, &t->registry, &t->scope, &diag), SB_OK);
   assert_int_equal(t->device->open_collision(t->scope, &setup, lacks, &diag), SB_OK);
   sb_diagnostics_clear(&diag);
@@ -76,6 +82,24 @@ static void close_twin(twin *t)
   sb_registry_free(&t->registry);
 }
 
+/* Of particles, after the contacts of shapes. */
+static bool same_particles(twin *t, sb_device_contact_counts counts)
+{
+  sb_diagnostics diag = {0};
+  sb_particle_contact_room room = sb_collision_particle_room(t->room);
+  sb_status here = sb_collision_step_particles(t->cpu, t->particle_q, t->particle_qd, NULL);
+  assert_int_equal(t->device->read_particle_contacts(t->scope, counts.particle_kept, &room, &diag), SB_OK);
+  assert_int_equal(sb_collision_take_particles(t->room, counts.particle_contacts, counts.particle_kept), here);
+  sb_collision_index_particles(t->room);
+  const sb_particle_contacts *x = sb_collision_particle_contacts(t->cpu), *y = sb_collision_particle_contacts(t->room);
+  bool same = x->count == y->count && sb_collision_get_usage(t->cpu).particle_contact_count == sb_collision_get_usage(t->room).particle_contact_count &&
+              !memcmp(x->particle_start, y->particle_start, (t->model->particle_count + 1) * sizeof *x->particle_start);
+#define SB_X_SAME(type, name, comps, doc) same = same && !memcmp(x->name, y->name, (size_t)x->count * (comps) * sizeof(type));
+  SB_PARTICLE_CONTACT_ARRAYS(SB_X_SAME)
+#undef SB_X_SAME
+  return same;
+}
+
 /* One tick on both. */
 static void compare(twin *t)
 {
@@ -85,15 +109,18 @@ static void compare(twin *t)
   sb_status here = sb_collision_step_moving(t->cpu, t->q, t->qd, DT, NULL);
   assert_int_equal(t->device->upload(t->scope, t->array_q, &diag), SB_OK);
   assert_int_equal(t->device->upload(t->scope, t->array_qd, &diag), SB_OK);
+  if (t->particle_q) assert_int_equal(t->device->upload(t->scope, t->array_particle_q, &diag), SB_OK);
+  if (t->particle_q) assert_int_equal(t->device->upload(t->scope, t->array_particle_qd, &diag), SB_OK);
   assert_int_equal(t->device->collide(t->scope, &diag), SB_OK);
   assert_int_equal(t->device->count_contacts(t->scope, &counts, &diag), SB_OK);
   assert_int_equal(t->device->read_contacts(t->scope, counts.kept, &room, &diag), SB_OK);
   sb_status there = sb_collision_take(t->room, counts.pairs, counts.contacts, counts.kept, counts.deepest);
+  bool particles = !t->particle_q || same_particles(t, counts);
   sb_collision_usage a = sb_collision_get_usage(t->cpu), b = sb_collision_get_usage(t->room);
   const sb_contacts *x = sb_collision_contacts(t->cpu), *y = sb_collision_contacts(t->room);
   assert_int_equal(here, there);
   assert_int_equal(a.pair_count, b.pair_count);
-  bool same = a.contact_count == b.contact_count && x->count == y->count && !memcmp(&a.deepest, &b.deepest, sizeof a.deepest) &&
+  bool same = particles && a.contact_count == b.contact_count && x->count == y->count && !memcmp(&a.deepest, &b.deepest, sizeof a.deepest) &&
               !memcmp(x->world_start, y->world_start, (t->model->world_count + 1) * sizeof *x->world_start) && scene_contacts_equal(x, 0, y, 0, x->count, 0, 0, 0);
   lists++;
   differing += !same;
@@ -103,6 +130,10 @@ static void compare(twin *t)
 /* Poses drift and turn a little each tick, by pseudo-random velocities. */
 static void shake(twin *t, uint64_t *random, float speed)
 {
+  for (uint32_t i = 0; i < 3 * t->model->particle_count; i++) {
+    t->particle_qd[i] = scene_random(random, -speed, speed);
+    t->particle_q[i] += DT * t->particle_qd[i];
+  }
   for (uint32_t b = 0; b < t->model->body_count; b++) {
     float *q = t->q + 7 * (size_t)b, *qd = t->qd + 6 * (size_t)b, length = 0;
     if (t->model->body_flags[b] & SB_BODY_STATIC) continue;
@@ -118,7 +149,7 @@ static void run(collision_scene *s, uint32_t ticks, float speed)
 {
   uint64_t random = 7;
   twin t;
-  open_twin(&t, s, 0, false);
+  open_twin(&t, scene_model(s), 0, false);
   for (uint32_t i = 0; i < ticks; i++) {
     compare(&t);
     shake(&t, &random, speed);
@@ -203,6 +234,16 @@ static void test_ties(void **state)
   run(s, 3, 0.0f);
 }
 
+/* More partners of one shape than a thread keeps while it counts them. */
+static void test_crowd(void **state)
+{
+  (void)state;
+  collision_scene *s = scene_new();
+  scene_world(s);
+  for (uint32_t i = 0; i < 30; i++) scene_free_shape(s, scene_at(0.01f * (float)i, 0, 0), SB_SHAPE_SPHERE + i % 3, 0.5f, 0.5f, 0.5f);
+  run(s, 3, 0.1f);
+}
+
 /* Too many contacts: none, or where that was asked for the first ones; the counts say what is needed. */
 static void test_overflow(void **state)
 {
@@ -214,11 +255,59 @@ static void test_overflow(void **state)
       scene_world(s);
       scene_grid(s, 3, 3);
     }
-    open_twin(&t, s, 100, truncate);
+    open_twin(&t, scene_model(s), 100, truncate);
     compare(&t);
     close_twin(&t);
     scene_free(s);
   }
+}
+
+/* Cloth among shapes of all kinds, one of which holds some of its particles, in two worlds; and with too little room. */
+static void test_particles(void **state)
+{
+  (void)state;
+  static const double sizes[4][3] = {{0, 0, 0}, {0.3, 0, 0}, {0.15, 0.3, 0}, {0.3, 0.2, 0.25}};
+  uint64_t random = 17;
+  sb_model_builder *b = sb_builder_create();
+  for (int i = 0; i < 26; i++) {
+    sb_build_body body = sb_build_body_default();
+    sb_build_shape shape = sb_build_shape_default();
+    char name[16];
+    uint32_t type = i < 2 ? SB_SHAPE_PLANE : SB_SHAPE_SPHERE + (uint32_t)i % 3;
+    snprintf(name, sizeof name, "body%d", i);
+    body.joint_type = i % 5 ? SB_JOINT_FREE : SB_JOINT_FIXED;
+    scene_pose pose = scene_random_pose(&random, 1.5f);
+    if (i == 0) pose = scene_at(0, 0, -0.5f);
+    for (int k = 0; k < 7; k++) body.q[k] = pose.v[k], body.joint_X_p[k] = pose.v[k];
+    body.mass = 1;
+    body.inertia[0] = body.inertia[1] = body.inertia[2] = 0.1;
+    shape.type = type;
+    shape.body = i < 2 ? -1 : sb_builder_add_body(b, &body, name);
+    for (int k = 0; k < 3; k++) shape.size[k] = sizes[type][k];
+    if (i < 2)
+      for (int k = 0; k < 7; k++) shape.X[k] = pose.v[k];
+    shape.condim = 1u + 2u * ((uint32_t)i % 2);
+    shape.friction[0] = 0.1 * i;
+    shape.margin = i % 3 ? 0 : 0.02;
+    shape.restitution = 0.05 * (i % 4);
+    shape.contype = i % 7 == 3 ? 2 : 1;
+    shape.conaffinity = 1;
+    sb_builder_add_shape(b, &shape, name);
+  }
+  int32_t first = add_test_cloth(b, 20, 20, 0.1, 0.2, 0.01, false, "cloth");
+  for (int32_t i = 0; i < 5; i++) sb_builder_add_attachment(b, &(sb_build_attachment){.particle = first + 40 * i, .body = i % 2, .stiffness = SB_NO_LIMIT});
+  particle_scene s = particle_scene_new(b, 2, NULL);
+  for (int small = 0; small < 3; small++) {
+    twin t;
+    open_twin(&t, s.model, small ? 30 : 0, small == 2);
+    for (int i = 0; i < (small ? 3 : 100); i++) {
+      compare(&t);
+      shake(&t, &random, 2.0f);
+    }
+    if (!small) assert_true(sb_collision_get_usage(t.cpu).particle_contact_peak > 100);
+    close_twin(&t);
+  }
+  particle_scene_free(&s);
 }
 
 static void test_one_by_one(void **state)
@@ -249,8 +338,8 @@ static void test_refusals(void **state)
     t.model = scene_model(s);
     t.device = sb_vulkan_device_for_sim(made, false);
     assert_int_equal(sb_registry_init(&t.registry, t.model), SB_OK);
-    add_state(&t, "body_q", 7, &t.array_q);
-    add_state(&t, "body_qd", 6, &t.array_qd);
+    add_state(&t, "body_q", SB_DOMAIN_BODY, 7, &t.array_q);
+    add_state(&t, "body_qd", SB_DOMAIN_BODY, 6, &t.array_qd);
     sb_device_collision_setup setup = {.model = t.model, .dt = DT, .pair_capacity = 10, .contact_capacity = 10};
     assert_int_equal(t.device->open(t.device->context, &t.registry, &t.scope, &diag), SB_OK);
     assert_int_equal(t.device->open_collision(t.scope, &setup, lacks, &diag), SB_E_UNSUPPORTED);
@@ -279,7 +368,7 @@ static int close_device(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pyramid),  cmocka_unit_test(test_pile),       cmocka_unit_test(test_mixed),    cmocka_unit_test(test_sizes),
-                                     cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_crowd), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals)};
   expect_differences = argc > 1 && !strcmp(argv[1], "--differ");
   if (no_device()) return SKIP;
   int failed = cmocka_run_group_tests(tests, open_device, close_device);

@@ -95,6 +95,35 @@ static void test_order(void **state)
 }
 
 /* More than the staging memory holds, at odd places. */
+/* Several ranges at once: small ones in one go, large ones one after another, and one that reaches too far. */
+static void test_ranges(void **state)
+{
+  (void)state;
+  const size_t bytes = 20u << 20;
+  sb_diagnostics diag = {0};
+  sb_vulkan_buffer *buffer = NULL;
+  uint32_t *sent = malloc(bytes), *seen = calloc(bytes, 1);
+  assert_non_null(sent);
+  assert_non_null(seen);
+  for (size_t i = 0; i < bytes / 4; i++) sent[i] = (uint32_t)i * 2654435761u;
+  assert_int_equal(sb_vulkan_device_buffer_create(vulkan, bytes, &buffer, &diag), SB_OK);
+  assert_int_equal(sb_vulkan_upload(vulkan, buffer, 0, sent, bytes, &diag), SB_OK);
+  const size_t parts[2] = {28, bytes / 2};
+  for (int k = 0; k < 2; k++) {
+    size_t part = parts[k];
+    const sb_vulkan_range ranges[3] = {{buffer, 4, part, seen}, {buffer, 0, 0, NULL}, {buffer, bytes - part, part, (char *)seen + part}};
+    assert_int_equal(sb_vulkan_download_ranges(vulkan, ranges, 3, &diag), SB_OK);
+    assert_memory_equal(seen, (char *)sent + 4, part);
+    assert_memory_equal((char *)seen + part, (char *)sent + bytes - part, part);
+  }
+  const sb_vulkan_range outside = {buffer, bytes - 4, 8, seen};
+  assert_int_equal(sb_vulkan_download_ranges(vulkan, &outside, 1, &diag), SB_E_ARGUMENT);
+  sb_diagnostics_clear(&diag);
+  sb_vulkan_buffer_destroy(buffer);
+  free(sent);
+  free(seen);
+}
+
 static void test_large_transfers(void **state)
 {
   sb_diagnostics diag = {0};
@@ -180,6 +209,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_order),
       cmocka_unit_test(test_large_transfers),
+      cmocka_unit_test(test_ranges),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_cycles),
   };

@@ -7,7 +7,7 @@
 #   every parity test: each kernel's shader against scalar C, 4 and 8 lanes, over ELEMENTS elements
 #   scenes of scenes.txt on this machine's CPU and on the device, every tick's hash
 #   piles of boxes under steel: collision, colours and solver on the device, against the CPU for some of the ticks, and how long each takes
-#   speed of a large cloth, with the project's shaders and with ones that keep no rule
+#   speed of that pile and of a large cloth, with the solver's shaders of the project and with ones that keep no rule
 #   every float through the shared routines, all roots and quotients of every divisor significand among them (each STRIDE-th; 1 for all)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -41,6 +41,9 @@ done
 [ ! -e "$here/scenes.failed" ] && passed=$((passed + 1)) || failed=$((failed + 1))
 counted "$here/gpu_run" pile 4000 600 600 "$here/steel.so"
 counted "$here/gpu_run" pile "${BOXES:-100000}" 600 100 "$here/steel.so"
+for module in steel_raw steel steel_raw; do
+  echo "$module: $("$here/gpu_run" pile "${BOXES:-100000}" 600 0 "$here/$module.so")"
+done
 for module in xpbd xpbd_raw xpbd xpbd_raw; do
   echo "$module: $("$here/gpu_run" cloth "${SIDE:-1000}" 60 "$here/$module.so")"
 done

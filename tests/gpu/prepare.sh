@@ -18,9 +18,10 @@ done
 for test in probe_report test_device_probe test_device_sort test_device_collision device_sweep; do
   strip -o "$folder/$test" "$build/bin/$test"
 done
-# Whole simulations: each scene's model and setup, the runner, xpbd, and xpbd with shaders that keep no rule.
+# Whole simulations: each scene's model and setup, the runner, the solvers, and two of them with shaders that keep no rule.
+cmake --build "$build" --target xpbd_raw steel_raw >/dev/null
 strip -o "$folder/gpu_run" "$build/bin/gpu_run"
-cp "$build/plugins/xpbd.so" "$build/plugins/steel.so" "$build/plugins/semi_implicit.so" "$build/gpu/xpbd_raw.so" "$root/tests/gpu/scenes.txt" "$folder/"
+cp "$build/plugins/xpbd.so" "$build/plugins/steel.so" "$build/plugins/semi_implicit.so" "$build/gpu/xpbd_raw.so" "$build/gpu/steel_raw.so" "$root/tests/gpu/scenes.txt" "$folder/"
 grep -v '^#' "$root/tests/gpu/scenes.txt" | while read -r name ticks ini settings; do
   mkdir -p "$folder/scenes/$name"
   # shellcheck disable=SC2086

@@ -141,7 +141,7 @@ sb_status sb_config_parse(const char *text, size_t size, const char *name, sb_co
     return sb_report(diag, SB_ERROR, SB_CODE_INI_SYNTAX, name, "this is not a text file: it has a NUL byte");
   source s = {.text = text, .size = size, .name = name, .config = out, .diag = diag};
   ini_use_stack = false;
-  ini_max_line = MAX_LINE;
+  ini_max_line = ini_initial_alloc = MAX_LINE; /* the second one is the limit of lines on the heap, 200 by itself */
   ini_allow_multiline = false;
   int line = ini_parse_stream(read_line, &s, take_setting, &s);
   char where[512];

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_PARTICLES 10000000.0 /* of a generated body, as of a flexcomp */
+
 /* size as in sb_model: radius | radius, half length | half extents */
 static int32_t add_free_body(sb_model_builder *b, const surface *s, uint32_t type, const double size[3], double density,
                              const double at[3], const double qd[6], const char *name)
@@ -542,6 +544,9 @@ sb_status generator_build(const char *name, const char *where, const sb_scene_pa
   }
   if (status != SB_OK) return status;
   if (which == GENERATOR_COUNT - 1) return make_cloth_mesh(values, &file, builder, diag);
+  double particles = makers[which] == make_cloth ? values[0] * values[1] : makers[which] == make_soft ? (values[0] + 1) * (values[1] + 1) * (values[2] + 1) : 0.0;
+  if (particles > MOST_PARTICLES)
+    return sb_report(diag, SB_ERROR, SB_CODE_SCENE_LIMIT, where, "generator:%s would make %.0f particles; the most is %.0f", g->name, particles, MOST_PARTICLES);
   makers[which](values, builder);
   return SB_OK;
 }

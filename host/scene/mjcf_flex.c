@@ -239,6 +239,7 @@ static void pin_grid(flex *f, const xmlNode *node, const char *name, bool ranges
     for (int k = 0; k < f->dim; k++) {
       low[k] = v[i + (size_t)k], high[k] = v[i + (ranges ? (size_t)f->dim : 0) + (size_t)k];
       if (!(low[k] >= 0 && high[k] < f->count[k])) fail(f, "a pin is outside the grid");
+      if (low[k] > high[k]) fail(f, "gridrange needs its least corner first, then its greatest");
     }
     for (int x = (int)low[0]; !f->failed && x <= (int)high[0]; x++)
       for (int y = (int)low[1]; y <= (int)high[1]; y++)
@@ -252,10 +253,15 @@ static void read_pins(flex *f)
   for (xmlNode *c = xml_input_element(f->node->children); c; c = xml_input_element(c->next)) {
     size_t count;
     if (!xml_is(c, "pin")) continue;
+    if (!xml_input_attribute(c, "id") && !xml_input_attribute(c, "range") && !xml_input_attribute(c, "grid") && !xml_input_attribute(c, "gridrange"))
+      fail(f, "a pin needs id, range, grid or gridrange");
     double *id = xml_input_attribute(c, "id") ? list_of(f, c, "id", &count) : NULL;
     for (size_t i = 0; id && i < count; i++) pin(f, c, id[i]);
     free(id);
     double *range = xml_input_attribute(c, "range") ? list_of(f, c, "range", &count) : NULL;
+    if (range && count % 2) fail(f, "range of a pin needs pairs, the first and the last point of each");
+    for (size_t i = 0; range && i + 1 < count; i += 2)
+      if (range[i] > range[i + 1]) fail(f, "range of a pin needs the first point before the last one");
     for (size_t i = 0; range && i + 1 < count; i += 2)
       for (double k = range[i]; !f->failed && k <= range[i + 1]; k += 1) pin(f, c, k);
     free(range);

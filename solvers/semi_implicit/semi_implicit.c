@@ -25,7 +25,7 @@ enum {
 };
 
 static const sb_param_desc params[SI_PARAM_COUNT] = {
-    [SI_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 1, 1, 1024},
+    [SI_PARAM_SUBSTEPS] = {sizeof(sb_param_desc), SB_PARAM_INT, "substeps", "1", "steps that a tick is divided into", NULL, 1, 1, SI_MOST_SUBSTEPS},
     [SI_PARAM_JOINT_FREQUENCY] = {sizeof(sb_param_desc), SB_PARAM_FLOAT, "joint_frequency", "Hz",
                                   "natural frequency of the attachments that hold joints together; never above 1 / (4 pi substep)", NULL,
                                   100000, 0.1, 100000},

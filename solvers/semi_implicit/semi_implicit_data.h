@@ -23,6 +23,8 @@ typedef struct si_wrench_pair {
   float a[6];
 } si_wrench_pair;
 
+#define SI_MOST_SUBSTEPS 1024 /* in a tick */
+
 typedef struct si_settings {
   uint32_t substeps;
   float dt; /* s, of one substep */

@@ -279,12 +279,13 @@ static void warn_of_step(const si_particles *p, const sb_bind *bind, float dt, u
   free(r.ke);
   free(r.kd);
   if (least >= (double)dt) return;
-  char text[320];
-  double tick = (double)dt * substeps;
-  uint32_t enough = (uint32_t)(tick / (0.9 * least)) + 1;
-  snprintf(text, sizeof text,
-           "the materials of deformable %d may explode at particle %u: they want steps of at most %.3g s, and a substep has %.3g s; set substeps = %u, or "
-           "use softer or heavier ones, or xpbd",
+  char text[320], enough[64];
+  double want = (double)dt * substeps / (0.9 * least);
+  if (want < SI_MOST_SUBSTEPS)
+    snprintf(enough, sizeof enough, "set substeps = %d, or use", (int)want + 1);
+  else
+    snprintf(enough, sizeof enough, "more than the most substeps (%d); use", SI_MOST_SUBSTEPS);
+  snprintf(text, sizeof text, "the materials of deformable %d may explode at particle %u: they want steps of at most %.3g s, and a substep has %.3g s; %s softer or heavier ones, or xpbd",
            (int)m->particle_deformable[worst], worst, least, (double)dt, enough);
   bind->host->log(bind->host->context, 1, text);
 }

@@ -56,21 +56,28 @@ static void move_particle(const xp_particles *p, uint32_t particle, V3 by)
 
 /* ---- attachments ---- */
 
-void xp_touches_attachments(xp_touches *s, uint32_t iteration)
+static void hold(xp_touches *s, xp_attachment *a)
 {
   xp_bodies *bodies = s->bodies;
   const xp_particles *p = &s->cloth->particles;
+  xp_body *rb = &bodies->bodies[a->body];
+  XpRecord r = xp_get_record(rb);
+  V3 lambda = xp_get3(a->lambda);
+  XpHeld h = xp_hold_particle(r, xp_side(r, xp_get3(a->point), v3_zero()), point_of(p, a->particle), a->stiffness, a->damping, lambda, bodies->h);
+  xp_put3(a->lambda, v3_add(lambda, h.p));
+  move_particle(p, a->particle, h.p);
+  if (a->body < bodies->own) xp_put_body(rb, xp_correct(r.b, h.lever, v3_neg(h.p), v3_zero(), bodies->inv_h));
+}
+
+/* Forth over all, and back over those that pull a body of this instance too, as contacts and joints go: one way alone may swing up where many hold one body. */
+void xp_touches_attachments(xp_touches *s, uint32_t iteration)
+{
   for (uint32_t i = 0; i < s->attachment_count; i++) {
-    xp_attachment *a = &s->attachments[i];
-    xp_body *rb = &bodies->bodies[a->body];
-    XpRecord r = xp_get_record(rb);
-    if (iteration == 0) memset(a->lambda, 0, sizeof a->lambda);
-    V3 lambda = xp_get3(a->lambda);
-    XpHeld h = xp_hold_particle(r, xp_side(r, xp_get3(a->point), v3_zero()), point_of(p, a->particle), a->stiffness, a->damping, lambda, bodies->h);
-    xp_put3(a->lambda, v3_add(lambda, h.p));
-    move_particle(p, a->particle, h.p);
-    if (a->body < bodies->own) xp_put_body(rb, xp_correct(r.b, h.lever, v3_neg(h.p), v3_zero(), bodies->inv_h));
+    if (iteration == 0) memset(s->attachments[i].lambda, 0, sizeof s->attachments[i].lambda);
+    hold(s, &s->attachments[i]);
   }
+  for (uint32_t i = s->attachment_count; i-- > 0;)
+    if (s->attachments[i].body < s->bodies->own) hold(s, &s->attachments[i]);
 }
 
 /* ---- contacts ---- */

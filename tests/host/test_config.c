@@ -126,6 +126,11 @@ static void hostile_bytes(void **state)
   memset(long_line, 'x', sizeof long_line);
   assert_int_not_equal(sb_config_parse(long_line, sizeof long_line, "long.ini", &config, &diag), SB_OK);
   sb_config_free(&config);
+  assert_int_equal(count_messages(&diag, SB_CODE_INI_SYNTAX, "more than 4095 characters"), 1);
+  long_line[0] = ';';
+  long_line[4000] = '\n';
+  assert_int_equal(sb_config_parse(long_line, 4001, "comment.ini", &config, &diag), SB_OK);
+  sb_config_free(&config);
   assert_int_not_equal(sb_config_read("/", &config, &diag), SB_OK);
   assert_int_not_equal(sb_config_read("/nowhere.ini", &config, &diag), SB_OK);
   assert_int_equal(diag.error_count, 4);

@@ -395,13 +395,39 @@ static void test_body_on_rope(void **state)
   physics_verdict();
 }
 
+/* A small box of 1 kg with 21 particles of a cloth's edge fast on it, up to half a metre away: all of it falls as one, and nothing turns. */
+static void test_edge_on_body(void **state)
+{
+  (void)state;
+  enum { ROWS = 5, COLUMNS = 21 };
+  sb_model_builder *b = physics_builder(-G);
+  add_deformable(b, 0, 0);
+  sb_build_body body = physics_free(1, 2.7e-4, 2.7e-4, 2.7e-4, 0, 0, 1);
+  int32_t index = sb_builder_add_body(b, &body, NULL);
+  for (int r = 0; r < ROWS; r++)
+    for (int c = 0; c < COLUMNS; c++) {
+      add_particle(b, 0.05 * (c - COLUMNS / 2), 0.05 * r, 1, 0.2 / (ROWS * COLUMNS), false);
+      int32_t i = r * COLUMNS + c;
+      if (c) sb_builder_add_spring(b, &(sb_build_spring){.particle = {i - 1, i}, .rest_length = 0.05, .stiffness = 200, .damping = 0.1});
+      if (r) sb_builder_add_spring(b, &(sb_build_spring){.particle = {i - COLUMNS, i}, .rest_length = 0.05, .stiffness = 200, .damping = 0.1});
+      if (!r) sb_builder_add_attachment(b, &(sb_build_attachment){.particle = i, .body = index, .point = {0.05 * (c - COLUMNS / 2), 0, 0}, .stiffness = (double)SB_NO_LIMIT});
+    }
+  const physics_param params = {"substeps", 8};
+  physics p = physics_start(b, XPBD, 200, &params, 1);
+  physics_step(&p, 200);
+  physics_bound(&p, "an edge on a body that falls: speed, error in m/s", fabs((double)p.s->body_qd[2] + G), 1e-2);
+  physics_bound(&p, "  angular speed, rad/s", fabs((double)p.s->body_qd[3]) + fabs((double)p.s->body_qd[4]) + fabs((double)p.s->body_qd[5]), 1e-2);
+  physics_stop(&p);
+  physics_verdict();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_spring_length),  cmocka_unit_test(test_spring_damping), cmocka_unit_test(test_hanging_rope), cmocka_unit_test(test_catenary),
       cmocka_unit_test(test_hanging_cloth),  cmocka_unit_test(test_air),            cmocka_unit_test(test_cantilever),   cmocka_unit_test(test_momentum),
       cmocka_unit_test(test_grain_bounce),   cmocka_unit_test(test_grain_slope),    cmocka_unit_test(test_cloth_on_obstacle),
-      cmocka_unit_test(test_body_on_rope),
+      cmocka_unit_test(test_body_on_rope), cmocka_unit_test(test_edge_on_body),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

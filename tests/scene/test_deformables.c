@@ -288,6 +288,10 @@ static void mistakes_are_told(void **state)
   expect_error(FLEX("count=\"100000 100000 1\" dim=\"2\"", ""), "more than 10000000 points");
   expect_error(FLEX("count=\"3 3 1\"", "<pin id=\"9\"/>"), "there is no point 9");
   expect_error(FLEX("count=\"3 3 1\"", "<pin grid=\"1 3\"/>"), "outside the grid");
+  expect_error(FLEX("count=\"3 3 1\"", "<pin gridrange=\"2 2 0 0\"/>"), "its least corner first");
+  expect_error(FLEX("count=\"3 3 1\"", "<pin range=\"5 2\"/>"), "the first point before the last one");
+  expect_error(FLEX("count=\"3 3 1\"", "<pin range=\"0 2 5\"/>"), "range of a pin needs pairs");
+  expect_error(FLEX("count=\"3 3 1\"", "<pin/>"), "a pin needs id, range, grid or gridrange");
   expect_error(FLEX("count=\"3 3 1\"", "<elasticity young=\"1\" poisson=\".5\"/>"), "poisson must be below 0.5");
   expect_error(FLEX("type=\"direct\" point=\"0 0 0 1 0 0\" element=\"0 1 2\"", ""), "names a point that is not there");
   expect_error(FLEX("type=\"direct\" point=\"0 0 0 1 0 0 2 0 0\" element=\"0 1 2\"", ""), "no area");

@@ -75,17 +75,18 @@ static void read_verdict(sb_trial *t, const char *line)
   t->verdicts[t->count++] = v;
 }
 
-/* "SOLVER REASON", SOLVER being * for all: what the processes of process_repeat.h gave. */
+/* "SOLVER REASON", SOLVER being * for all when a process did not end well: what the processes of process_repeat.h gave. */
 static void read_varied(sb_trial *t, const char *line)
 {
   char solver[64];
   int at = 0;
   if (sscanf(line, "%63s %n", solver, &at) != 1 || !at) return;
+  const bool all = !strcmp(solver, "*");
   for (size_t i = 0; i < t->count; i++) {
     sb_trial_verdict *v = &t->verdicts[i];
-    if (v->backend != SB_BACKEND_CPU || v->mode == SB_MODE_OFF || (strcmp(solver, "*") && strcmp(solver, v->solver))) continue;
+    if (v->backend != SB_BACKEND_CPU || v->mode == SB_MODE_OFF || (!all && strcmp(solver, v->solver))) continue;
     v->mode = SB_MODE_OFF;
-    snprintf(v->reason, sizeof v->reason, "%s; " SB_PROCESS_REPEAT_FIX, line + at);
+    snprintf(v->reason, sizeof v->reason, "%s%s", line + at, all ? "" : "; " SB_PROCESS_REPEAT_FIX);
   }
 }
 
@@ -163,9 +164,11 @@ static sb_status judge(const sb_sealed_file *file, const lines *l, sb_diagnostic
 
 static void tell_varied(void *user, const char *solver, const char *text)
 {
+  lines *l = user;
   char line[400];
-  snprintf(line, sizeof line, "varied %s %.280s", solver ? solver : "*", text);
-  take_line(user, line);
+  snprintf(line, sizeof line, "varied %s %s%.280s", solver ? solver : "*", solver ? "" : "tried in one more process, ", text);
+  take_line(l, line);
+  if (!solver) l->whole = false; /* how a process ended is seen anew each time */
 }
 
 /* What one process shows of a solver above Off has to be the same in others. */

@@ -328,7 +328,7 @@ static void time_outs_are_kept(void **state)
   assert_int_equal(system(command), 0);
 }
 
-/* What only other processes show is said from the cache too, with what to do. */
+/* What only other processes show is said from the cache too, with what to do; how one of them ended is seen anew. */
 static void differences_between_processes_are_kept(void **state)
 {
   (void)state;
@@ -343,6 +343,14 @@ static void differences_between_processes_are_kept(void **state)
     assert_false(session.parts[1].harmful);
     assert_non_null(strstr(session.parts[1].reason, "use no address of a function, a variable or the stack as a number"));
     sb_session_close(&session);
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+    assert_int_equal(open_scene("drop", "aborts_on_junk", "Off", 0, dir, &session, &diag), SB_OK);
+    assert_false(session.parts[1].module->trial.cached);
+    assert_int_equal(session.parts[1].verified, SB_MODE_OFF);
+    assert_non_null(strstr(session.parts[1].reason, "tried in one more process, it crashed (Aborted)"));
+    assert_null(strstr(session.parts[1].reason, "use no address"));
+    sb_session_close(&session);
+#endif
     sb_diagnostics_clear(&diag);
   }
   snprintf(command, sizeof command, "rm -r %s", dir);

@@ -8,6 +8,7 @@
 #include "solvers/xpbd/xpbd_contact.kernel.h"
 #include "solvers/xpbd/xpbd_near.kernel.h"
 #include "solvers/xpbd/xpbd_touch.kernel.h"
+#include "tests/parity/cases/xpbd_point.h"
 
 #define PARITY_CASES(X)                                                                                                \
   X(case_near_points, 32, 8)                                                                                           \
@@ -18,15 +19,6 @@
   X(case_bounce_particle, 64, 9)                                                                                       \
   X(case_hold_particle, 64, 6)
 
-FN XpPoint parity_point(V3 x, V3 d, F w)
-{
-  XpPoint p;
-  p.x = x;
-  p.d = d;
-  p.w = w;
-  return p;
-}
-#define IN_POINT(k) parity_point(IN_V3(k), IN_V3(k + 3), IN(k + 6))
 FN F parity_side(F x) { return f_sel(x >= 0.0f, K(1.0f), K(-1.0f)); }
 #define NEAR(kind)                                                                                                     \
   {                                                                                                                    \

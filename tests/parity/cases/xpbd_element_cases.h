@@ -1,6 +1,7 @@
 /* Parity of xpbd's passes over an element, from records to corrections: with stiffness and with damping. */
 #include "solvers/xpbd/xpbd_particle.kernel.h"
 #include "solvers/xpbd/xpbd_element.kernel.h"
+#include "tests/parity/cases/xpbd_point.h"
 
 #define PARITY_CASES(X)                                                                                                \
   X(case_spring_stiff, 19, 7)                                                                                          \
@@ -13,15 +14,6 @@
   X(case_tet_stiff, 43, 14)                                                                                            \
   X(case_tet_damped, 43, 12)
 
-/* Seven words. */
-FN XpPoint parity_point(V3 x, V3 d, F w)
-{
-  XpPoint p;
-  p.x = x;
-  p.d = d;
-  p.w = w;
-  return p;
-}
 FN XpTriRest parity_rest(F ax, F ay, F bx, F by)
 {
   XpTriRest r;
@@ -31,7 +23,6 @@ FN XpTriRest parity_rest(F ax, F ay, F bx, F by)
   r.by = by;
   return r;
 }
-#define IN_POINT(k) parity_point(IN_V3(k), IN_V3(k + 3), IN(k + 6))
 #define SPRING(damping) xp_spring_move(IN_POINT(0), IN_POINT(7), IN(14), IN(15), IN(16), IN(17), damping, IN(18))
 #define TRI(damping)                                                                                                   \
   xp_tri_move(IN_POINT(0), IN_POINT(7), IN_POINT(14), parity_rest(IN(21), IN(22), IN(23), IN(24)), IN(25), IN(26), IN(27), IN(28), damping, IN(29), IN(30), IN_V3(31))

@@ -1,25 +1,14 @@
 /* Prefix sums in three steps over blocks, and radix sorts that count, scan and place. */
 #include "device_sort.h"
 
+#include "sort_push.h"
+
 #include "scan_sum_spv.h"
 #include "scan_spine_spv.h"
 #include "scan_apply_spv.h"
 #include "scan_alone_spv.h"
 #include "radix_count_spv.h"
 #include "radix_place_spv.h"
-
-#define SCAN_BLOCK 1024u
-#define RADIX_TILE 2048u
-#define RADIX_BITS 4u
-#define RADIX_DIGITS 16u
-
-typedef struct scan_push {
-  uint32_t count, count_at, total_at;
-} scan_push;
-
-typedef struct radix_push {
-  uint32_t count_at, times, most, tiles, word, shift;
-} radix_push;
 
 void device_record(device_recorder *r, sb_vulkan_pipeline *pipeline, sb_vulkan_buffer *const *buffers, uint32_t buffer_count, const void *push,
                    uint32_t groups)

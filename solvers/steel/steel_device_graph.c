@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "samebit/solver_tools.h"
+#include "sort_push.h"
 
 #include "steel_begins_spv.h"
 #include "steel_found_spv.h"
@@ -21,10 +22,6 @@
 #include "radix_place_spv.h"
 
 #define LOCAL 64u
-#define SCAN_BLOCK 1024u /* shaders/scan.comp */
-#define RADIX_TILE 2048u /* shaders/radix.comp */
-#define RADIX_BITS 4u
-#define RADIX_DIGITS 16u
 #define COLOR_BITS 5u
 #define COLOR_THREADS 1024u /* of the workgroup that colours, where a device has so many */
 #define NONE UINT32_MAX
@@ -35,14 +32,6 @@ enum { N_CONTACTS, N_MANIFOLDS, N_FRONT, COUNTS };
 typedef struct graph_push {
   uint32_t capacity, worlds, nobody;
 } graph_push;
-
-typedef struct scan_push {
-  uint32_t count, count_at, total_at;
-} scan_push;
-
-typedef struct radix_push {
-  uint32_t count_at, times, most, tiles, word, shift;
-} radix_push;
 
 static uint32_t groups_of(uint32_t count, uint32_t size) { return count / size + (count % size > 0); }
 

@@ -78,6 +78,20 @@ static void good_plugins_have_no_findings(void **state)
   }
 }
 
+/* What a look at the machine code of a file gives, of whatever architecture. */
+static sb_audit read_code(const char *path)
+{
+  sb_sealed_file file;
+  sb_audit audit = {0};
+  assert_int_equal(sb_sealed_file_open(path, &file, NULL), SB_OK);
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_memory(file.bytes, file.size);
+  sb_audit_opcodes(elf, "plugin.so", true, &audit);
+  elf_end(elf);
+  sb_sealed_file_close(&file);
+  return audit;
+}
+
 /* The machine code of each architecture that a cross compiler is there for, with and without contraction. */
 static void other_architectures_are_read(void **state)
 {
@@ -99,17 +113,10 @@ static void other_architectures_are_read(void **state)
       snprintf(command, sizeof command, "%s -O2 -shared -fPIC %s -ffp-contract=%s '%s' -nostdlib -o %s 2>/dev/null", targets[i].compiler, targets[i].flags,
                fast ? "fast" : "off", SAMEBIT_AUDIT_SOURCE, path);
       if (system(command)) continue;
-      sb_sealed_file file;
-      sb_audit audit = {0};
-      assert_int_equal(sb_sealed_file_open(path, &file, NULL), SB_OK);
-      elf_version(EV_CURRENT);
-      Elf *elf = elf_memory(file.bytes, file.size);
-      sb_audit_opcodes(elf, "plugin.so", true, &audit);
-      elf_end(elf);
+      sb_audit audit = read_code(path);
       const sb_finding *f = sb_audit_find(&audit, SB_AUDIT_RULE_fused);
       bool found = f && strstr(f->text, "fixture_sum");
       if (found != (fast && targets[i].fuses)) fail_msg("%s, contraction %s: \"%s\"", targets[i].compiler, fast ? "fast" : "off", f ? f->text : "nothing found");
-      sb_sealed_file_close(&file);
       tried++;
     }
   print_message("  %d files\n", tried);
@@ -127,17 +134,10 @@ static void code_that_cannot_be_read_is_found(void **state)
   snprintf(path, sizeof path, "%s/plugin.so", folder);
   snprintf(command, sizeof command, "gcc -O2 -shared -fPIC -DHALF_FLOAT '%s' -nostdlib -o %s", SAMEBIT_AUDIT_SOURCE, path);
   assert_int_equal(system(command), 0);
-  sb_sealed_file file;
-  sb_audit audit = {0};
-  assert_int_equal(sb_sealed_file_open(path, &file, NULL), SB_OK);
-  elf_version(EV_CURRENT);
-  Elf *elf = elf_memory(file.bytes, file.size);
-  sb_audit_opcodes(elf, "plugin.so", true, &audit);
-  elf_end(elf);
+  sb_audit audit = read_code(path);
   const sb_finding *f = sb_audit_find(&audit, SB_AUDIT_RULE_fused);
   assert_non_null(f);
   assert_non_null(strstr(f->text, "an instruction that cannot be read, .byte, in fixture_sum"));
-  sb_sealed_file_close(&file);
   unlink(path);
   rmdir(folder);
 #endif

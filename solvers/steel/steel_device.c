@@ -1,10 +1,11 @@
 /* Buffers and pipelines at binding, graphs at activation, uploads in a step. */
-#include "steel_device_graph.h"
+#include "steel_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "samebit/solver_tools.h"
 #include "steel_load_spv.h"
 #include "steel_move_spv.h"
 #include "steel_push_spv.h"
@@ -20,11 +21,12 @@
 #define CONSTRAINT_FIELDS 65u /* of one constraint in the shaders, blocked by 32 */
 #define SERIAL ST_MAX_COLORS  /* group of what has no colour */
 #define ALL 30u               /* stands for every group */
-#define AT_COUNT 31u          /* where `starts` has the number of contacts */
+#define AT_COUNT (ST_MAX_COLORS + 2u) /* where `starts` has the number of contacts */
 /* Workgroups of each group, of all manifolds, and of the clearing of the cache. */
 #define GROUPS_ALL (ST_MAX_COLORS + 1u)
 #define GROUPS_CLEAR (ST_MAX_COLORS + 2u)
-#define GROUPS_COUNT (ST_MAX_COLORS + 3u)
+#define GROUPS_COUNT CONTACT_GRAPH_GROUPS(ST_MAX_COLORS)
+#define STARTS_COUNT CONTACT_GRAPH_STARTS(ST_MAX_COLORS)
 
 enum { BODIES_LOAD, BODIES_PUSH, BODIES_MOVE, BODIES_KEEP };
 enum { PREPARE, WARM, SOLVE, RESTITUTE, KEEP, CLEAR };
@@ -41,6 +43,14 @@ typedef struct manifold_push {
   uint32_t color, serial, capacity, nobody;
   float h, inv_h, omega, zeta, max_push, threshold, relax, zero;
 } manifold_push;
+
+/* A device and the calls to it. */
+typedef struct chain {
+  st_device *s;
+  sb_compute_calls calls;
+} chain;
+
+#define CALL(k, ...) SB_COMPUTE_CALL(&(k)->calls, __VA_ARGS__)
 
 /* ---- buffers ---- */
 
@@ -75,14 +85,29 @@ static void fill_radii(chain *k)
   free(radius);
 }
 
-/* Where contacts lie there already: they, what they continue, and the cache; manifolds and colours are made there too. */
+/* Where contacts lie there already: they, what they continue, and the cache; manifolds and colours are made there too. Contacts move bodies of this instance alone. */
 static void share_contacts(chain *k, const uint32_t *record)
 {
   st_device *s = k->s;
+  const sb_model *m = s->bind->model;
+  const contact_graph_rules rules = {.max_colors = ST_MAX_COLORS, .max_points = ST_MAX_POINTS, .words = ST_CACHE_FLOATS};
+  uint32_t *words = calloc((size_t)m->body_count + 1, sizeof *words);
+  if (!words) {
+    sb_compute_no_memory(&k->calls);
+    return;
+  }
+  for (uint32_t b = 0; b < m->body_count; b++) {
+    bool known = record[b] < ST_LINK;
+    words[b] = 2 * (known ? record[b] : s->records) + (known && sb_has_body(s->bind->bodies, s->bind->body_count, (int32_t)b) && m->body_inv_mass[b] > 0.0f);
+  }
+  contact_graph_make(&s->graph, &k->calls, s->bind, s->there, rules, s->records, words);
+  free(words);
   s->contacts = s->there->contacts;
   s->match = s->there->match;
+  s->manifolds = s->graph.manifolds;
+  s->starts = s->graph.starts;
+  s->groups = s->graph.groups;
   CALL(k, state_buffer, "contact_impulse", &s->cache);
-  if (!k->calls.status) st_device_make_graph(k, record);
 }
 
 static void make_buffers(chain *k, const uint32_t *record, const uint32_t *moved, const st_frame *frames, const st_body *bodies)
@@ -97,12 +122,12 @@ static void make_buffers(chain *k, const uint32_t *record, const uint32_t *moved
   sb_compute_make_buffer(&k->calls, &s->masses, rows * 32);
   sb_compute_make_buffer(&k->calls, &s->warms, rows * sizeof(st_warm));
   sb_compute_make_buffer(&k->calls, &s->blocks, (contacts + 31) / 32 * 32 * CONSTRAINT_FIELDS * sizeof(float));
-  sb_compute_make_buffer(&k->calls, &s->manifolds, contacts * 16);
-  sb_compute_make_buffer(&k->calls, &s->starts, 32 * sizeof(uint32_t));
-  sb_compute_make_buffer(&k->calls, &s->groups, 3 * GROUPS_COUNT * sizeof(uint32_t));
   if (s->there) {
     share_contacts(k, record);
   } else {
+    sb_compute_make_buffer(&k->calls, &s->manifolds, contacts * 16);
+    sb_compute_make_buffer(&k->calls, &s->starts, STARTS_COUNT * sizeof(uint32_t));
+    sb_compute_make_buffer(&k->calls, &s->groups, 3 * GROUPS_COUNT * sizeof(uint32_t));
     sb_compute_make_buffer(&k->calls, &s->contacts, contacts * SB_CONTACT_WORDS * sizeof(uint32_t));
     sb_compute_make_buffer(&k->calls, &s->match, contacts * sizeof(uint32_t));
     sb_compute_make_buffer(&k->calls, &s->cache, contacts * ST_CACHE_FLOATS * sizeof(float));
@@ -221,9 +246,9 @@ sb_status st_device_activate(st_device *s, st_settings settings, char *error, ui
   if (s->graphs_made && s->graph_h == settings.h) return SB_OK;
   s->settings = settings;
   if (s->there) {
-    CALL(&k, create_graph, &s->graph.commands);
-    st_device_record_graph(&k, s->graph.commands);
-    CALL(&k, finish_graph, s->graph.commands);
+    CALL(&k, create_graph, &s->coloring);
+    contact_graph_record(&s->graph, &k.calls, s->coloring);
+    CALL(&k, finish_graph, s->coloring);
     CALL(&k, create_graph, &s->graphs[0][0]);
     record_tick(&k, s->graphs[0][0], ST_MAX_COLORS + 1u, any_restitution(s->bind->model));
     CALL(&k, finish_graph, s->graphs[0][0]);
@@ -260,10 +285,10 @@ static void send_contacts(chain *k, const st_tick *t)
 static uint32_t send_manifolds(chain *k, const st_tick *t, const st_graph *g)
 {
   st_device *s = k->s;
-  uint32_t starts[32] = {0}, groups[3 * GROUPS_COUNT], used = 0, count = g->color_bundle[ST_MAX_COLORS + 1];
+  uint32_t starts[STARTS_COUNT], groups[3 * GROUPS_COUNT], used = 0, count = g->color_bundle[ST_MAX_COLORS + 1];
   for (uint32_t i = 0; i < count; i++) {
     const st_manifold *m = &g->manifolds[g->order[i]];
-    const uint32_t words[4] = {m->body_a, m->body_b, m->first, m->count | m->moves << 8};
+    const uint32_t words[4] = {m->body_a, m->body_b, m->first, m->count | (m->moves & ST_MOVES_A ? CONTACT_GRAPH_MOVES_A : 0u) | (m->moves & ST_MOVES_B ? CONTACT_GRAPH_MOVES_B : 0u)};
     memcpy(s->words + 4 * (size_t)i, words, sizeof words);
   }
   memcpy(starts, g->color_bundle, (ST_MAX_COLORS + 2) * sizeof *starts);
@@ -284,7 +309,7 @@ sb_status st_device_step(st_device *s, const st_tick *t, const st_graph *g, char
 {
   chain k = {s, {s->compute, SB_OK, error, error_size}};
   if (s->there) {
-    CALL(&k, run, s->graph.commands);
+    CALL(&k, run, s->coloring);
     CALL(&k, run, s->graphs[0][0]);
     return k.calls.status;
   }

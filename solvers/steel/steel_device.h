@@ -3,25 +3,18 @@
 #ifndef SAMEBIT_STEEL_DEVICE_H
 #define SAMEBIT_STEEL_DEVICE_H
 
-#include "samebit/compute_tools.h"
-#include "samebit/device_contacts.h"
+#include "contact_graph.h"
 #include "steel_graph.h"
 
 /* Empty dispatches cost time, so graphs differ in how many colours they go through. */
 #define ST_COLOR_STEPS 5u
 
-/* What makes manifolds and colours there: handles. */
-typedef struct st_device_graph {
-  uint32_t counts, record_of, flags, begins, found, sides[2], next, before, pending, front, used, colors[2], blocks, digits;
-  uint32_t pass[7], scan[4], radix[2];
-  uint32_t commands; /* the graph of these */
-} st_device_graph;
-
 typedef struct st_device {
   const sb_bind *bind;
   const sb_compute *compute;
   const sb_device_contacts *there; /* NULL where contacts come from the host */
-  st_device_graph graph;
+  contact_graph graph; /* what makes manifolds and colours there */
+  uint32_t coloring;   /* its commands */
   st_settings settings;
   uint32_t records; /* bodies with a record; the one after them does not move */
   uint32_t *words;  /* scratch for uploads */

@@ -9,7 +9,6 @@
 #include "xpbd_jacobi.h"
 #ifdef SAMEBIT_VULKAN
 #include "xpbd_device.h"
-#include "xpbd_rigid_device.h"
 #endif
 #include "xpbd_near.h"
 #include "xpbd_setup.h"
@@ -66,8 +65,7 @@ typedef struct xp_solver {
   xp_jacobi jacobi;
   xp_tick tick;
 #ifdef SAMEBIT_VULKAN
-  xp_device device; /* on the backend vulkan: particles */
-  xp_rigid_device rigid; /* or bodies */
+  xp_device device; /* on the backend vulkan */
 #endif
   bool touching;        /* some particle touches something this tick */
   uint32_t first_group; /* of the parallel loop */
@@ -86,23 +84,17 @@ static bool on_device(const xp_solver *s) { return s->bind.backend == SB_BACKEND
 
 static sb_status bind_device(xp_solver *s, char *error, uint32_t error_size)
 {
-  s->device.settings = s->rigid.settings = s->settings;
+  s->device.settings = s->settings;
   s->device.jacobi = s->jacobi.on;
-  if (!on_device(s)) return SB_OK;
-  if (s->bodies.own) return xp_rigid_device_bind(&s->rigid, &s->bind, &s->bodies, error, error_size);
-  return xp_device_bind(&s->device, &s->bind, &s->cloth, &s->bodies, &s->touches, &s->near, error, error_size);
+  return on_device(s) ? xp_device_bind(&s->device, &s->bind, &s->cloth, &s->bodies, &s->touches, &s->near, error, error_size) : SB_OK;
 }
 
 static sb_status activate_device(xp_solver *s, char *error, uint32_t error_size)
 {
-  if (!on_device(s)) return SB_OK;
-  return s->bodies.own ? xp_rigid_device_activate(&s->rigid, s->settings, error, error_size) : xp_device_activate(&s->device, s->settings, error, error_size);
+  return on_device(s) ? xp_device_activate(&s->device, s->settings, error, error_size) : SB_OK;
 }
 
-static sb_status step_device(xp_solver *s, const sb_step *step, char *error, uint32_t error_size)
-{
-  return s->bodies.own ? xp_rigid_device_step(&s->rigid, step, error, error_size) : xp_device_step(&s->device, step, error, error_size);
-}
+static sb_status step_device(xp_solver *s, const sb_step *step, char *error, uint32_t error_size) { return xp_device_step(&s->device, step, error, error_size); }
 
 static void free_device(xp_solver *s) { xp_device_free(&s->device); }
 #else

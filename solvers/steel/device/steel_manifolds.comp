@@ -7,7 +7,7 @@
 
 layout(std430, binding = 3) buffer Blocks { float blocks[]; };              /* constraints: field f of thread i of 32 at f * 32 + i */
 layout(std430, binding = 4) readonly buffer Manifolds { uvec4 manifolds[]; }; /* by colour: records a and b, first contact, points and moves */
-layout(std430, binding = 5) readonly buffer Starts { uint start[]; };       /* first manifold of each colour; at 31 the number of contacts */
+layout(std430, binding = 5) readonly buffer Starts { uint start[]; };       /* first manifold of each colour; then their number and that of contacts */
 #if PASS == 0
 layout(std430, binding = 6) readonly buffer Contacts { uint contacts[]; };  /* samebit/device_contacts.h */
 layout(std430, binding = 7) readonly buffer Radii { float radius_of[]; };   /* of a round shape, else 0 */
@@ -32,8 +32,12 @@ layout(push_constant) uniform Push {
   float zero;  /* a value where devices would fold a constant */
 } push;
 
-#define MOVES_A 1u
-#define MOVES_B 2u
+#define MOVES_A 0x01000000u /* contact_graph.h */
+#define MOVES_B 0x02000000u
+#define POINTS 0x00ffffffu
+#define ALL 30u      /* colour that stands for all manifolds */
+#define AT_ALL 25u   /* where `start` has their number, and where that of contacts */
+#define AT_COUNT 26u
 #define CACHE_FLOATS 7u
 
 /* Fields of a constraint, and where its points and bounces begin. */
@@ -89,8 +93,8 @@ StPair load_pair(uvec4 who)
 
 void store_pair(uvec4 who, StPair s)
 {
-  if ((who.w >> 8u & MOVES_A) != 0u) store_velocity(who.x, s.a);
-  if ((who.w >> 8u & MOVES_B) != 0u) store_velocity(who.y, s.b);
+  if ((who.w & MOVES_A) != 0u) store_velocity(who.x, s.a);
+  if ((who.w & MOVES_B) != 0u) store_velocity(who.y, s.b);
 }
 
 /* Where friction acts, from the centres of mass: the mean of the points. */
@@ -134,7 +138,7 @@ V3 contact_arm(uint record, V3 point, V3 shift)
 void prepare(uint i, uvec4 who)
 {
   uint c = who.z;
-  uint points = who.w & 255u;
+  uint points = who.w & POINTS;
   StMass a = load_mass(who.x);
   StMass b = load_mass(who.y);
   V3 n = contact_v3(SB_AT_NORMAL, c);
@@ -175,8 +179,7 @@ void prepare(uint i, uvec4 who)
   float arm = push.zero;
   for (uint k = 0u; k < points; k++)
     arm = (arm + v3_len(v3_sub(get_v3(i, point_at(k) + P_RB), centre.b))) + v3_len(v3_sub(get_v3(i, point_at(k) + P_RA), centre.a));
-  uint moves = who.w >> 8u;
-  float both = f_max(float((moves & MOVES_A) + (moves >> 1u & 1u)), 1.0);
+  float both = f_max(float((who.w >> 24u & 1u) + (who.w >> 25u & 1u)), 1.0);
   put(i, AT_TWIST_ARM, f_div(arm * f_div(1.0, float(points)), both) * mu + contact_float(SB_AT_FRICTION, 3u * c + 1u));
   float tt = st_response(a, b, centre.a, centre.b, t);
   float uu = st_response(a, b, centre.a, centre.b, u);
@@ -192,7 +195,7 @@ void prepare(uint i, uvec4 who)
 #if PASS == 1
 void warm_start(uint i, uvec4 who)
 {
-  uint points = who.w & 255u;
+  uint points = who.w & POINTS;
   StMass a = load_mass(who.x);
   StMass b = load_mass(who.y);
   V3 n = get_v3(i, AT_N);
@@ -230,7 +233,7 @@ StPair solve_friction(uint i, StPair s, StMass a, StMass b, V3 n, V3 t, StCentre
 
 void solve(uint i, uvec4 who)
 {
-  uint points = who.w & 255u;
+  uint points = who.w & POINTS;
   StMass a = load_mass(who.x);
   StMass b = load_mass(who.y);
   V3 n = get_v3(i, AT_N);
@@ -266,7 +269,7 @@ void solve(uint i, uvec4 who)
 #if PASS == 3
 void restitute(uint i, uvec4 who)
 {
-  uint points = who.w & 255u;
+  uint points = who.w & POINTS;
   float e = get(i, AT_RESTITUTION);
   if (!(e > 0.0)) return;
   StMass a = load_mass(who.x);
@@ -287,7 +290,7 @@ void restitute(uint i, uvec4 who)
 #if PASS == 4
 void keep(uint i, uvec4 who)
 {
-  uint points = who.w & 255u;
+  uint points = who.w & POINTS;
   uint c = CACHE_FLOATS * who.z;
   V3 n = get_v3(i, AT_N);
   V3 t = get_v3(i, AT_T);
@@ -324,11 +327,10 @@ void main()
 {
 #if PASS == 5
   uint i = gl_GlobalInvocationID.x;
-  if (i < start[31] * CACHE_FLOATS) cache[i] = 0.0;
+  if (i < start[AT_COUNT] * CACHE_FLOATS) cache[i] = 0.0;
 #else
-  /* colour 30 stands for all manifolds */
-  uint begin = push.color == 30u ? 0u : start[push.color];
-  uint end = push.color == 30u ? start[25] : start[push.color + 1u];
+  uint begin = push.color == ALL ? 0u : start[push.color];
+  uint end = push.color == ALL ? start[AT_ALL] : start[push.color + 1u];
   if (push.serial != 0u) {
     if (gl_GlobalInvocationID.x != 0u) return;
     for (uint i = begin; i < end; i++) visit(i);

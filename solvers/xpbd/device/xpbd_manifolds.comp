@@ -3,11 +3,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "xpbd_device.glsl"
+#include "samebit/device_contacts.h"
 
 layout(std430, binding = 0) buffer Bodies { float bodies[]; };                /* records like xp_body */
 layout(std430, binding = 1) readonly buffer Manifolds { uvec4 manifolds[]; }; /* by colour: records a and b, first contact, points */
 layout(std430, binding = 2) readonly buffer Starts { uint start[]; };         /* first manifold of each colour */
-layout(std430, binding = 3) readonly buffer Contacts { float contacts[]; };   /* arrays of the contacts one after another, each for `capacity` contacts */
+layout(std430, binding = 3) readonly buffer Contacts { float contacts[]; };   /* samebit/device_contacts.h */
 layout(std430, binding = 4) buffer Kept { float kept[]; };                    /* multipliers of each contact */
 layout(push_constant) uniform Push {
   uint color;
@@ -22,14 +23,10 @@ layout(push_constant) uniform Push {
   float zero;      /* a value where devices would fold a constant */
 } push;
 
+#define WRITE_BODIES
 #include "xpbd_records.glsl"
 
-#define C_GAP 0u
-#define C_RESTITUTION 1u
-#define C_POINT_A 2u
-#define C_POINT_B 5u
-#define C_NORMAL 8u
-#define C_FRICTION 11u
+#define POINTS 0x00ffffffu /* contact_graph.h */
 
 float contact_float(uint base, uint at) { return contacts[push.capacity * base + at]; }
 V3 contact_v3(uint base, uint c) { return v3(contact_float(base, 3u * c), contact_float(base, 3u * c + 1u), contact_float(base, 3u * c + 2u)); }
@@ -49,7 +46,7 @@ XpRecord side_b;
 bool own_a;
 bool own_b;
 
-XpPair pair_at(uint c) { return xp_pair(side_a, side_b, contact_v3(C_POINT_A, c), contact_v3(C_POINT_B, c), contact_v3(C_NORMAL, c), contact_float(C_GAP, c)); }
+XpPair pair_at(uint c) { return xp_pair(side_a, side_b, contact_v3(SB_AT_POINT_A, c), contact_v3(SB_AT_POINT_B, c), contact_v3(SB_AT_NORMAL, c), contact_float(SB_AT_GAP, c)); }
 
 void take_sides(XpSides s)
 {
@@ -92,7 +89,7 @@ void rub(uint c)
   float normal = kept_normal(c);
   if (!(normal > 0.0) && v3_len2(slide) == 0.0) return;
   XpPair t = pair_at(c);
-  V3 now = xp_pair_rub(t, side_a, side_b, contact_float(C_FRICTION, 3u * c), normal, slide);
+  V3 now = xp_pair_rub(t, side_a, side_b, contact_float(SB_AT_FRICTION, 3u * c), normal, slide);
   keep_slide(c, now);
   correct(t, v3_sub(now, slide), push.inv_h);
 }
@@ -131,10 +128,10 @@ void contact(uint c)
   float normal = kept_normal(c);
   if (!(normal > 0.0)) return;
   XpPair t = pair_at(c);
-  float torsion = contact_float(C_FRICTION, 3u * c + 1u);
-  float rolling = contact_float(C_FRICTION, 3u * c + 2u);
+  float torsion = contact_float(SB_AT_FRICTION, 3u * c + 1u);
+  float rolling = contact_float(SB_AT_FRICTION, 3u * c + 2u);
   V3 roll = v3(push.zero, push.zero, push.zero);
-  float j = xp_pair_bounce(t, side_a, side_b, normal, contact_float(C_RESTITUTION, c), push.threshold, push.h);
+  float j = xp_pair_bounce(t, side_a, side_b, normal, contact_float(SB_AT_RESTITUTION, c), push.threshold, push.h);
   keep_normal(c, f_max(normal + j * push.h, push.zero));
   if (torsion > 0.0 || rolling > 0.0) {
     roll = xp_pair_roll(t, side_a, side_b, torsion, rolling, f_max(normal * push.inv_h + j, push.zero));
@@ -142,24 +139,6 @@ void contact(uint c)
   take_sides(xp_pair_kick(t, side_a, side_b, v3_scale(t.n, j), roll));
 }
 #endif
-
-void store_side(uint r, XpBody b)
-{
-  uint at = BODY_WORDS * r + 7u;
-  bodies[at] = b.x.x;
-  bodies[at + 1u] = b.x.y;
-  bodies[at + 2u] = b.x.z;
-  bodies[at + 3u] = b.q.x;
-  bodies[at + 4u] = b.q.y;
-  bodies[at + 5u] = b.q.z;
-  bodies[at + 6u] = b.q.w;
-  bodies[at + 7u] = b.v.x;
-  bodies[at + 8u] = b.v.y;
-  bodies[at + 9u] = b.v.z;
-  bodies[at + 10u] = b.w.x;
-  bodies[at + 11u] = b.w.y;
-  bodies[at + 12u] = b.w.z;
-}
 
 void main()
 {
@@ -176,11 +155,11 @@ void main()
     own_a = who.x < push.own;
     own_b = who.y < push.own;
 #if PASS == 1
-    solve(who.z, who.w);
+    solve(who.z, who.w & POINTS);
 #else
-    for (uint c = who.z; c < who.z + who.w; c++) contact(c);
+    for (uint c = who.z; c < who.z + (who.w & POINTS); c++) contact(c);
 #endif
-    if (own_a) store_side(who.x, side_a.b);
-    if (own_b) store_side(who.y, side_b.b);
+    if (own_a) put_body(who.x, side_a.b);
+    if (own_b) put_body(who.y, side_b.b);
   }
 }

@@ -1,4 +1,4 @@
-/* Records of bodies as xp_body of xpbd_bodies.h lays them out, in a buffer `bodies` of floats. */
+/* Records of bodies as xp_body of xpbd_bodies.h lays them out, in a buffer `bodies` of floats; WRITE_BODIES where a shader may change it. */
 #define BODY_WORDS 54u
 
 V3 body_v3(uint at) { return v3(bodies[at], bodies[at + 1u], bodies[at + 2u]); }
@@ -26,3 +26,24 @@ XpRecord record_of(uint body)
   r.com = body_v3(at + 51u);
   return r;
 }
+
+#ifdef WRITE_BODIES
+/* As xp_put_body of xpbd_records.h. */
+void put_body(uint r, XpBody b)
+{
+  uint at = BODY_WORDS * r + 7u;
+  bodies[at] = b.x.x;
+  bodies[at + 1u] = b.x.y;
+  bodies[at + 2u] = b.x.z;
+  bodies[at + 3u] = b.q.x;
+  bodies[at + 4u] = b.q.y;
+  bodies[at + 5u] = b.q.z;
+  bodies[at + 6u] = b.q.w;
+  bodies[at + 7u] = b.v.x;
+  bodies[at + 8u] = b.v.y;
+  bodies[at + 9u] = b.v.z;
+  bodies[at + 10u] = b.w.x;
+  bodies[at + 11u] = b.w.y;
+  bodies[at + 12u] = b.w.z;
+}
+#endif

@@ -1,12 +1,12 @@
-/* Particles against bodies that this instance does not move, each particle's contacts and attachments in their order. PASS: 0 attachments,
- * 1 an iteration over contacts, 2 velocities at the end of the substep, and what contacts make of them. */
+/* Particles against bodies that this instance does not move, each particle's contacts and attachments in their order; those with its own bodies are in xpbd_links.comp.
+ * PASS: 0 attachments, 1 an iteration over contacts, 2 velocities at the end of the substep, and what contacts make of them. */
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "xpbd_device.glsl"
 
 layout(std430, binding = 0) buffer Places { vec4 x_of[]; };
 layout(std430, binding = 1) buffer Moves { vec4 d_of[]; };
-layout(std430, binding = 2) readonly buffer Bodies { float bodies[]; }; /* of this substep: records like xp_body */
+layout(std430, binding = 2) readonly buffer Bodies { float bodies[]; }; /* records like xp_body */
 layout(std430, binding = 3) readonly buffer Starts { uint start[]; };   /* first item of each row, rows + 1 */
 layout(std430, binding = 4) readonly buffer Items { float items[]; };
 layout(std430, binding = 5) buffer Kept { float kept[]; };              /* multipliers of each item */
@@ -25,6 +25,7 @@ layout(push_constant) uniform Push {
   float inv_h;
   float threshold; /* m/s */
   float most;      /* m, that overlap may be pushed out by; 0 in the other passes, where constants would be folded */
+  uint own_bodies; /* records below this are bodies of this instance */
 } push;
 
 #include "xpbd_records.glsl"
@@ -79,6 +80,12 @@ void main()
 #else
     uint at = k * CONTACT_WORDS;
     uint mine = k * TOUCH_WORDS;
+    if (floatBitsToUint(items[at]) < push.own_bodies) {
+#if PASS == 2
+      keep_v3(mine + 4u, ahead);
+#endif
+      continue;
+    }
     XpRecord r = record_of(floatBitsToUint(items[at]));
     XpSide s = xp_side(r, item_v3(at + 1u), item_v3(at + 4u));
     float normal = kept[mine];

@@ -1,5 +1,5 @@
-/* Manifolds and colours of a tick, as steel_graph.c has them. PASS: 0 which contacts begin a manifold, 1 the manifolds, 2 which manifold comes next at
- * each body, 3 which have none before them, 4 the colours, on one workgroup, 5 where each colour begins, 6 manifolds by colour.
+/* Manifolds and colours of a tick, as solvers find them on the CPU (steel_graph.c, xpbd_colors.c). PASS: 0 which contacts begin a manifold, 1 the manifolds, 2 which
+ * manifold comes next at each body, 3 which have none before them, 4 the colours, on one workgroup, 5 where each colour begins, 6 manifolds by colour.
  *
  * The CPU goes through the manifolds in the order of their keys, and each takes the lowest colour that none before it has at its moving bodies. So a
  * manifold has to wait for one before it at each of the two, and no more. Here each is coloured when those are: a front that goes through the same
@@ -14,10 +14,8 @@
 layout(local_size_x = THREADS) in;
 
 #define NONE 0xffffffffu
-#define MAX_POINTS 4u
-#define MAX_COLORS 24u /* a manifold beyond them goes to the serial group */
-#define MOVES_A 1u
-#define MOVES_B 2u
+#define MOVES_A 0x01000000u /* contact_graph.h */
+#define MOVES_B 0x02000000u
 #define FEATURE_SWEPT 0xffffu
 
 /* counts */
@@ -66,6 +64,9 @@ layout(push_constant) uniform Push {
   uint capacity; /* contacts, and so manifolds */
   uint worlds;
   uint nobody;
+  uint max_colors; /* 32 at most; a manifold beyond them goes to the serial group */
+  uint max_points; /* of a manifold with one normal; 0: all contacts of a pair of shapes are one */
+  uint words;      /* of a contact */
 } push;
 
 #if PASS <= 1
@@ -76,10 +77,12 @@ bool same_pair(uint i, uint k)
   return contact(SB_AT_SHAPE_A, i) == contact(SB_AT_SHAPE_A, k) && contact(SB_AT_SHAPE_B, i) == contact(SB_AT_SHAPE_B, k);
 }
 
-/* st_continues() of steel_data.h */
+/* Where points have one normal, as st_continues() of steel_data.h. */
 bool continues(uint first, uint next)
 {
-  if (!same_pair(first, next) || (contact(SB_AT_KEY, 2u * next) & 0xffffu) == FEATURE_SWEPT) return false;
+  if (!same_pair(first, next)) return false;
+  if (push.max_points == 0u) return true;
+  if ((contact(SB_AT_KEY, 2u * next) & 0xffffu) == FEATURE_SWEPT || next - first >= push.max_points) return false;
   for (uint c = 0u; c < 3u; c++)
     if (contact(SB_AT_NORMAL, 3u * first + c) != contact(SB_AT_NORMAL, 3u * next + c)) return false;
   return true;
@@ -88,7 +91,7 @@ bool continues(uint first, uint next)
 uint end_of(uint first, uint count)
 {
   uint end = first + 1u;
-  while (end < count && end - first < MAX_POINTS && continues(first, end)) end++;
+  while (end < count && continues(first, end)) end++;
   return end;
 }
 
@@ -128,11 +131,12 @@ void release(uint m, uint to)
 void visit(uint m, uint to)
 {
   uvec4 who = found[m];
-  uint moves = who.w >> 8u;
-  uint taken = ((moves & MOVES_A) != 0u ? used[who.x] : 0u) | ((moves & MOVES_B) != 0u ? used[who.y] : 0u);
-  uint color = min(uint(findLSB(~taken)), MAX_COLORS);
-  if (color < MAX_COLORS && (moves & MOVES_A) != 0u) used[who.x] = used[who.x] | 1u << color;
-  if (color < MAX_COLORS && (moves & MOVES_B) != 0u) used[who.y] = used[who.y] | 1u << color;
+  bool moves_a = (who.w & MOVES_A) != 0u;
+  bool moves_b = (who.w & MOVES_B) != 0u;
+  uint taken = (moves_a ? used[who.x] : 0u) | (moves_b ? used[who.y] : 0u);
+  uint color = taken == 0xffffffffu ? push.max_colors : min(uint(findLSB(~taken)), push.max_colors);
+  if (color < push.max_colors && moves_a) used[who.x] = used[who.x] | 1u << color;
+  if (color < push.max_colors && moves_b) used[who.y] = used[who.y] | 1u << color;
   colors[m] = uvec2(color, m);
   release(next[2u * m], to);
   release(next[2u * m + 1u], to);
@@ -176,7 +180,7 @@ void main()
   uint a = side_of(SB_AT_BODY_A, i);
   uint b = side_of(SB_AT_BODY_B, i);
   uint moves = ((a & 1u) != 0u ? MOVES_A : 0u) | ((b & 1u) != 0u ? MOVES_B : 0u);
-  found[m] = uvec4(a >> 1u, b >> 1u, i, (end_of(i, count) - i) | moves << 8u);
+  found[m] = uvec4(a >> 1u, b >> 1u, i, (end_of(i, count) - i) | moves);
   /* what does not move waits for nobody */
   sides[2u * m] = uvec2((a & 1u) != 0u ? a >> 1u : push.nobody, 2u * m);
   sides[2u * m + 1u] = uvec2((b & 1u) != 0u ? b >> 1u : push.nobody, 2u * m + 1u);
@@ -219,12 +223,12 @@ void main()
     from = to;
   }
 #elif PASS == 5
-  /* 0 to 24 the colours and the serial group, 25 all manifolds, 26 words of the cache, in workgroups of 64 */
-  if (i > MAX_COLORS + 2u) return;
-  if (i <= MAX_COLORS + 1u) start[i] = find_start(i);
-  if (i == 0u) start[31] = counts[N_CONTACTS];
-  uint n = i == MAX_COLORS + 2u ? counts[N_CONTACTS] * 7u : (i == MAX_COLORS + 1u ? counts[N_MANIFOLDS] : find_start(i + 1u) - find_start(i));
-  put_groups(i, i == MAX_COLORS ? min(n, 1u) : (n + 63u) / 64u);
+  /* the colours and the serial group, all manifolds, words of all contacts, in workgroups of 64 */
+  uint all = push.max_colors + 1u;
+  if (i > all + 1u) return;
+  start[i] = i > all ? counts[N_CONTACTS] : find_start(i);
+  uint n = i > all ? counts[N_CONTACTS] * push.words : (i == all ? counts[N_MANIFOLDS] : find_start(i + 1u) - find_start(i));
+  put_groups(i, i == push.max_colors ? min(n, 1u) : (n + 63u) / 64u);
 #else
   if (i < counts[N_MANIFOLDS]) manifolds[i] = found[colors[i].y];
 #endif

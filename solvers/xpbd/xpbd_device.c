@@ -13,17 +13,13 @@ static const sb_device_contacts *take_contacts(const xp_device *s)
   return all ? s->bind->host->get_extension(s->bind->host->context, SB_DEVICE_CONTACTS_EXTENSION_ID) : NULL;
 }
 
-/* How many colours graphs go through. Where contacts lie there the host does not know, and there is one graph; an instance with bodies and particles has fewer steps, since
- * they multiply. */
+/* How many colours graphs go through; an instance with bodies and particles has fewer steps, since they multiply. */
 static void choose_steps(xp_device *s)
 {
   static const uint32_t near[XP_NEAR_STEPS] = {0, 8, 24, XP_NEAR_GROUPS}, colors[XP_COLOR_STEPS] = {0, 4, 8, 16, XP_COLOR_GROUPS};
   s->near_step_count = s->color_step_count = 0;
   for (uint32_t i = 0; i < (s->bind->near_pair_capacity ? XP_NEAR_STEPS : 1u); i++) s->near_steps[s->near_step_count++] = near[i];
-  for (uint32_t i = 0; i < XP_COLOR_STEPS; i++) {
-    bool last = i + 1 == XP_COLOR_STEPS, chosen = !has_bodies(s) ? i == 0 : last || (!s->there && (!has_particles(s) || i % 2 == 0));
-    if (chosen) s->color_steps[s->color_step_count++] = colors[i];
-  }
+  for (uint32_t i = 0; i < (has_bodies(s) ? XP_COLOR_STEPS : 1u); i += has_particles(s) ? 2u : 1u) s->color_steps[s->color_step_count++] = colors[i];
 }
 
 sb_status xp_device_bind(xp_device *s, const sb_bind *bind, const xp_cloth *cloth, xp_bodies *bodies, const xp_touches *touches, xp_near *near, char *error, uint32_t error_size)
@@ -138,8 +134,10 @@ sb_status xp_device_step(xp_device *s, const sb_step *step, char *error, uint32_
   sb_compute_calls k = {s->compute, SB_OK, error, error_size};
   uint32_t near = 0, colors = 0;
   if (s->there) {
+    /* a wait for one number costs less than the dispatches of colours that nothing has */
     if (has_bodies(s)) CALL(&k, run, s->coloring);
-    CALL(&k, run, s->graphs[may_touch(s)][0][0]);
+    if (has_bodies(s)) colors = xp_rigid_count_colors(&s->rigid, &k);
+    CALL(&k, run, s->graphs[may_touch(s)][0][step_for(s->color_steps, colors)]);
     return k.status;
   }
   bool touching = has_particles(s) && step->particle_contacts->count > 0;

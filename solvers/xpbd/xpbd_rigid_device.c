@@ -232,6 +232,14 @@ void xp_rigid_record_end(xp_rigid_device *s, sb_compute_calls *k, uint32_t graph
 
 /* ---- the step ---- */
 
+uint32_t xp_rigid_count_colors(xp_rigid_device *s, sb_compute_calls *k)
+{
+  uint32_t starts[XP_COLOR_GROUPS + 1] = {0}, used = XP_COLOR_GROUPS;
+  CALL(k, download, s->starts, 0, starts, sizeof starts);
+  while (used && starts[used] == starts[used - 1]) used--;
+  return used;
+}
+
 /* Contact arrays, each at its place in one buffer, as samebit/device_contacts.h has them. */
 static void send_arrays(xp_rigid_device *s, sb_compute_calls *k)
 {

@@ -36,6 +36,8 @@ void xp_rigid_record_end(xp_rigid_device *device, sb_compute_calls *calls, uint3
 /* What a tick brings from the host, after xp_bodies_meet(): others' bodies; contacts, and how many colours they have, the serial group counted as the last. */
 void xp_rigid_send_others(xp_rigid_device *device, sb_compute_calls *calls);
 uint32_t xp_rigid_send_contacts(xp_rigid_device *device, sb_compute_calls *calls);
+/* How many colours the contacts have that lie there, after manifolds and colours have been run: waits for those. */
+uint32_t xp_rigid_count_colors(xp_rigid_device *device, sb_compute_calls *calls);
 /* Multipliers back, where contacts came from the host. */
 void xp_rigid_keep(xp_rigid_device *device, sb_compute_calls *calls);
 

@@ -66,6 +66,14 @@ static const char *const rigid[] = {"[world]\nscene = generator:pyramid\ndt = 1/
                                     "[world]\nscene = generator:shapes\ndt = 1/120\n[scene]\ncount = 24\n[solver.all]\nplugin = %s\n",
                                     "[world]\nscene = " CROWD "\ndt = 1/120\n[solver.all]\nplugin = %s\nsubsteps = 3\n"};
 
+/* Bodies and particles of one instance that hold and push each other: with contacts that stay on the device, in three worlds with several iterations, with near pairs. */
+static const char *const linked[] = {"[world]\nscene = " LINKED ".xml\ndt = 1/120\n[solver.all]\nplugin = xpbd\nsubsteps = 4\n",
+                                     "[world]\nscene = " LINKED ".xml\ndt = 1/120\nreplicate = 3\n[solver.all]\nplugin = xpbd\nsubsteps = 2\niterations = 3\n",
+                                     "[world]\nscene = " LINKED "_net.xml\ndt = 1/120\n[solver.all]\nplugin = xpbd\nsubsteps = 4\n"};
+static const char xpbd_pile[] = "[world]\nscene = generator:pile\ndt = 1/60\nreplicate = 3\n[scene]\ncount = 40\nside = 4\nextent = 1\n[solver.pile]\nplugin = xpbd\nsubsteps = 4\n"
+                                "restitution_threshold = 0.1\n";
+static const char xpbd_pyramid[] = "[world]\nscene = generator:pyramid\ndt = 1/60\n[scene]\nrows = 8\n[solver.boxes]\nplugin = xpbd\nsubsteps = 4\n";
+
 static const char explicit_soft[] = "[world]\nscene = generator:soft\ndt = 1/120\n[scene]\nnx = 3\nny = 3\nnz = 2\nspacing = 0.05\nyoung = 2e4\npoisson = 0.45\n"
                                     "density = 500\ndamping = 20\nheight = 0.5\nobstacle = sphere\n[solver.soft]\nplugin = semi_implicit\nsubsteps = 20\n";
 static const char explicit_cloth[] = "[world]\nscene = generator:cloth\ndt = 1/120\nreplicate = 2\n[scene]\nmodel = membrane\npose = flat\npins = corners\nrows = 10\ncolumns = 10\n"
@@ -114,6 +122,14 @@ static void compare_bodies(const char *plugin)
 }
 static void test_xpbd_bodies(void **state) { (void)state, compare_bodies("xpbd\nrestitution_threshold = 0.1\niterations = 2"); }
 static void test_explicit_bodies(void **state) { (void)state, compare_bodies("semi_implicit"); }
+static void test_linked(void **state)
+{
+  static const uint32_t ticks[] = {220, 60, 120};
+  (void)state;
+  for (size_t i = 0; i < sizeof linked / sizeof *linked; i++) compare_runs(linked[i], ticks[i], "recorded");
+  compare_runs(linked[0], 5, "one_by_one");
+}
+static void test_xpbd_pile(void **state) { (void)state, compare_runs(xpbd_pile, 220, "recorded"); }
 static void test_shapes(void **state) { (void)state, compare_runs(round_and_flat, 60, "recorded"); }
 
 /* The device's hash of an array is the host's, and sees the last bit of one particle. */
@@ -225,20 +241,21 @@ static void test_mixed(void **state)
 /* Three solvers, two of them on the device: bodies and particles cross over between them in every tick, in two worlds, in either order. */
 static void test_several(void **state)
 {
-  static const char *const orders[4][3] = {{"robot", "boxes", "cloth"}, {"cloth", "boxes", "robot"}, {"robot", "xpbd", "cloth"}, {"robot", "explicit", "cloth"}};
-  static const char *const rows[5] = {"[solver.robot]\nplugin = featherstone\nbodies = arm\n", "[solver.boxes]\nplugin = steel\nbodies = box* ball\nbackend = %s\n",
+  static const char *const orders[5][3] = {{"robot", "boxes", "cloth"}, {"cloth", "boxes", "robot"}, {"robot", "xpbd", "cloth"}, {"robot", "explicit", "cloth"}, {"robot", "all"}};
+  static const char *const rows[6] = {"[solver.robot]\nplugin = featherstone\nbodies = arm\n", "[solver.boxes]\nplugin = steel\nbodies = box* ball\nbackend = %s\n",
                                       "[solver.cloth]\nplugin = xpbd\nbodies = curtain\nbackend = %s\n",
                                       "[solver.xpbd]\nplugin = xpbd\nbodies = box* ball\nbackend = %s\n",
-                                      "[solver.explicit]\nplugin = semi_implicit\nsubsteps = 8\nbodies = box* ball\nbackend = %s\n"};
+                                      "[solver.explicit]\nplugin = semi_implicit\nsubsteps = 8\nbodies = box* ball\nbackend = %s\n",
+                                      "[solver.all]\nplugin = xpbd\nbodies = box* ball curtain\nbackend = %s\n"};
   (void)state;
-  for (int order = 0; order < 4; order++) {
+  for (int order = 0; order < 5; order++) {
     run r[2];
     for (int k = 0; k < 2; k++) {
       char text[1200];
       int n = snprintf(text, sizeof text, "[world]\nscene = %s\nkeyframe = go\ndt = 1/250\nreplicate = 2\n[coupling]\ncontacts = one_way\n", SEVERAL);
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 3 && orders[order][i]; i++) {
         const char *name = orders[order][i];
-        n += snprintf(text + n, sizeof text - (size_t)n, rows[*name == 'r' ? 0 : *name == 'b' ? 1 : *name == 'c' ? 2 : *name == 'x' ? 3 : 4], k ? "vulkan" : "cpu");
+        n += snprintf(text + n, sizeof text - (size_t)n, rows[strcspn("rbcxea", (const char[2]){*name})], k ? "vulkan" : "cpu");
       }
       r[k] = start(text, NULL, "recorded");
     }
@@ -275,8 +292,7 @@ static void test_refuses_bodies(void **state)
 {
   (void)state;
   refuse("[world]\nscene = generator:chain\n[solver.all]\nplugin = xpbd\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "xpbd moves free bodies on the backend vulkan, and body 0 has a joint");
-  refuse("[world]\nscene = " SEVERAL "\n[coupling]\ncontacts = one_way\n[solver.robot]\nplugin = featherstone\nbodies = arm\n[solver.all]\nplugin = xpbd\nbodies = box* ball curtain\nbackend = vulkan\n",
-         NULL, SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "owns bodies or particles, and this one has");
+  refuse("[world]\nscene = " LINKED ".xml\n[solver.all]\nplugin = xpbd\norder = jacobi\n", "vulkan", SB_E_UNSUPPORTED, SB_CODE_SOLVER_REFUSED, "order = jacobi does not run on the backend vulkan");
 }
 
 static void test_refuses_rest(void **state)
@@ -292,20 +308,22 @@ static void test_refuses_rest(void **state)
 
 /* What a solver keeps from tick to tick crosses over too. */
 /* Where bodies, contacts and all stay on the device: what the host writes between ticks gets there, what it reads comes back, and a reset begins anew. */
-static void test_pokes(void **state)
+static void poke(const char *text, float force)
 {
-  (void)state;
   sb_diagnostics diag = {0};
-  run both[2] = {start(pile, "cpu", "recorded"), start(pile, "vulkan", "recorded")};
+  run both[2] = {start(text, "cpu", "recorded"), start(text, "vulkan", "recorded")};
+  const sb_model *m = sb_model_store_view(both[0].session.model);
+  assert_true(m->body_count > 5);
   for (int round = 0; round < 2; round++) {
     for (uint32_t t = 0; t < 40; t++) {
       uint64_t hash[2];
       for (int k = 0; k < 2; k++) {
         if (t % 9 == 5) {
           sb_state *s = sb_sim_state(both[k].sim);
-          s->body_f[6 * (t % 7) + 2] = 900.0f;
+          s->body_f[6 * (t % 6) + 2] = force;
           s->body_qd[6 * (t % 5)] += 1.5f;
           s->joint_qd[6 * (t % 5)] += 1.5f;
+          if (m->particle_count) s->particle_qd[3 * (t % m->particle_count) + 2] += 0.5f;
         }
         step(&both[k]);
         assert_true(sb_sim_hash_history(both[k].sim, t + 1, &hash[k]));
@@ -323,6 +341,8 @@ static void test_pokes(void **state)
   stop(&both[0]);
   stop(&both[1]);
 }
+
+static void test_pokes(void **state) { (void)state, poke(pile, 900.0f), poke(xpbd_pile, 900.0f), poke(linked[0], 40.0f); }
 
 /* Too many contacts: the same tick, the same words; in mode Off the same ones are left out. */
 static void test_contact_overflow(void **state)
@@ -351,11 +371,10 @@ static void test_contact_overflow(void **state)
   }
 }
 
-static void test_warm_snapshot(void **state)
+static void cross_over(const char *text)
 {
-  (void)state;
   sb_diagnostics diag = {0};
-  run cpu = start(pyramid, "cpu", "recorded"), device = start(pyramid, "vulkan", "recorded");
+  run cpu = start(text, "cpu", "recorded"), device = start(text, "vulkan", "recorded");
   void *bytes;
   size_t size;
   for (int t = 0; t < 15; t++) step(&device);
@@ -370,6 +389,8 @@ static void test_warm_snapshot(void **state)
   stop(&cpu);
   stop(&device);
 }
+
+static void test_warm_snapshot(void **state) { (void)state, cross_over(pyramid), cross_over(xpbd_pyramid), cross_over(linked[0]), cross_over(linked[2]); }
 
 static const char fall[] = "[world]\nscene = generator:cloth\n[determinism]\nmode = %s\n[scene]\nmodel = springs\nrows = 4\ncolumns = 4\n[solver.all]\nplugin = %s\n";
 
@@ -409,7 +430,7 @@ int main(void)
       cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
       cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),
       cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed), cmocka_unit_test(test_several),        cmocka_unit_test(test_refuses_bodies),
-      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_xpbd_bodies), cmocka_unit_test(test_explicit_bodies), cmocka_unit_test(test_pokes), cmocka_unit_test(test_contact_overflow), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
+      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_xpbd_bodies), cmocka_unit_test(test_xpbd_pile), cmocka_unit_test(test_linked), cmocka_unit_test(test_explicit_bodies), cmocka_unit_test(test_pokes), cmocka_unit_test(test_contact_overflow), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

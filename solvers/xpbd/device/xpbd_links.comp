@@ -143,6 +143,9 @@ void main()
     uvec2 link = links[back ? end - 1u - (n - (end - first)) : first + n];
     if (!back || floatBitsToUint(items[ATTACHMENT_WORDS * link.y]) < push.own) visit(link, !back && push.fresh != 0u);
   }
+#elif PASS == 1 && defined(SAMEBIT_MUTANT_LINKS_BACKWARDS)
+  /* The planted fault: another order. */
+  for (uint n = end; n > first; n--) visit(links[n - 1u]);
 #elif PASS == 1
   for (uint n = first; n < end; n++) visit(links[n]);
 #else

@@ -133,6 +133,7 @@ static void make_pipelines(xp_rigid_device *s, sb_compute_calls *k)
 static sb_status refuse(const xp_rigid_device *s, const sb_compute_calls *k)
 {
   uint64_t most = k->compute->binding_bytes_max / (SB_CONTACT_WORDS * sizeof(float)) - 1, bodies = k->compute->binding_bytes_max / sizeof(xp_body) - 1;
+  if (most > (uint64_t)k->compute->groups_max * LOCAL / 2) most = (uint64_t)k->compute->groups_max * LOCAL / 2; /* both sides of each in one dispatch */
   if (s->bodies->joint_count) {
     snprintf(k->error, k->error_size, "xpbd moves free bodies on the backend vulkan, and body %u has a joint; use backend = cpu", s->bodies->joints[0]);
     return SB_E_UNSUPPORTED;

@@ -64,7 +64,8 @@ void contact_graph_make(contact_graph *g, sb_compute_calls *calls, const sb_bind
                         const uint32_t *record_of)
 {
   const uint64_t contacts = bind->contact_capacity;
-  const uint32_t digits = RADIX_DIGITS * groups_of(2 * bind->contact_capacity, RADIX_TILE);
+  const uint32_t sorted = 2 * bind->contact_capacity > there->particle_capacity ? 2 * bind->contact_capacity : there->particle_capacity;
+  const uint32_t digits = RADIX_DIGITS * groups_of(sorted, RADIX_TILE);
   uint32_t summed = digits > bind->contact_capacity ? digits : bind->contact_capacity;
   if (summed < there->particle_capacity + 1) summed = there->particle_capacity + 1;
   const struct { uint32_t *handle; uint64_t words; } wanted[] = {
@@ -110,18 +111,24 @@ void contact_graph_record_sums(const contact_graph *g, sb_compute_calls *calls, 
   record_scan(g, calls, commands, values, before, count, NONE, NONE);
 }
 
-/* Sorts `times` pairs for each manifold by their first word, which has so many bits; which of the two buffers has them then. */
-static uint32_t record_sort(const contact_graph *g, sb_compute_calls *calls, uint32_t commands, const uint32_t pairs[2], uint32_t times, uint32_t bits)
+/* Sorts `times` pairs for each of counts[count_at] by their first word, which has so many bits; which of the two buffers has them then. */
+static uint32_t record_sort(const contact_graph *g, sb_compute_calls *calls, uint32_t commands, const uint32_t pairs[2], uint32_t counts, uint32_t count_at, uint32_t times, uint32_t most,
+                            uint32_t bits)
 {
-  uint32_t most = times * g->capacity, tiles = groups_of(most, RADIX_TILE), at = 0;
+  uint32_t tiles = groups_of(most, RADIX_TILE), at = 0;
   for (uint32_t shift = 0; shift < bits; shift += RADIX_BITS, at = 1 - at) {
-    const uint32_t buffers[4] = {pairs[at], pairs[1 - at], g->digits, g->counts};
-    const radix_push push = {N_MANIFOLDS, times, most, tiles, 0, shift};
+    const uint32_t buffers[4] = {pairs[at], pairs[1 - at], g->digits, counts};
+    const radix_push push = {count_at, times, most, tiles, 0, shift};
     record(calls, commands, g->radix[0], buffers, 4, &push, tiles);
     record_scan(g, calls, commands, g->digits, g->digits, RADIX_DIGITS * tiles, NONE, NONE);
     record(calls, commands, g->radix[1], buffers, 4, &push, tiles);
   }
   return pairs[at];
+}
+
+uint32_t contact_graph_record_sort(const contact_graph *g, sb_compute_calls *calls, uint32_t commands, const uint32_t pairs[2], uint32_t count, uint32_t most, uint32_t largest)
+{
+  return record_sort(g, calls, commands, pairs, count, 0, 1, most, bits_of(largest));
 }
 
 void contact_graph_record(const contact_graph *g, sb_compute_calls *calls, uint32_t commands)
@@ -132,12 +139,12 @@ void contact_graph_record(const contact_graph *g, sb_compute_calls *calls, uint3
   record_scan(g, calls, commands, g->flags, g->begins, contacts, N_CONTACTS, N_MANIFOLDS);
   record(calls, commands, g->pass[FOUND], (const uint32_t[]){g->counts, given, worlds, g->record_of, g->begins, g->flags, g->found, g->sides[0]}, 8, &push,
          groups_of(contacts, LOCAL));
-  uint32_t sides = record_sort(g, calls, commands, g->sides, 2, bits_of(g->records));
+  uint32_t sides = record_sort(g, calls, commands, g->sides, g->counts, N_MANIFOLDS, 2, 2 * contacts, bits_of(g->records));
   record(calls, commands, g->pass[NEXT], (const uint32_t[]){g->counts, sides, g->next, g->before}, 4, &push, groups_of(2 * contacts, LOCAL));
   record(calls, commands, g->pass[FRONT], (const uint32_t[]){g->counts, g->before, g->pending, g->front, g->used}, 5, &push,
          groups_of(contacts > g->records + 1 ? contacts : g->records + 1, LOCAL));
   record(calls, commands, g->pass[COLORS], (const uint32_t[]){g->counts, g->found, g->next, g->pending, g->front, g->used, g->colors[0]}, 7, &push, 1);
-  uint32_t colors = record_sort(g, calls, commands, g->colors, 1, bits_of(g->rules.max_colors));
+  uint32_t colors = record_sort(g, calls, commands, g->colors, g->counts, N_MANIFOLDS, 1, contacts, bits_of(g->rules.max_colors));
   record(calls, commands, g->pass[STARTS], (const uint32_t[]){g->counts, colors, g->starts, g->groups}, 4, &push, 1);
   record(calls, commands, g->pass[ORDER], (const uint32_t[]){g->counts, colors, g->found, g->manifolds}, 4, &push, groups_of(contacts, LOCAL));
 }

@@ -37,6 +37,9 @@ void contact_graph_make(contact_graph *graph, sb_compute_calls *calls, const sb_
                         const uint32_t *record_of);
 /* Appends to `commands` what fills manifolds, starts and groups. */
 void contact_graph_record(const contact_graph *graph, sb_compute_calls *calls, uint32_t commands);
+/* Appends a stable sort of pairs by their first word, `largest` at most: as many as the first word of the buffer `count` says, and no more than `most`, which is the capacity of
+ * contacts of particles. Which of the two buffers has them then. */
+uint32_t contact_graph_record_sort(const contact_graph *graph, sb_compute_calls *calls, uint32_t commands, const uint32_t pairs[2], uint32_t count, uint32_t most, uint32_t largest);
 /* Appends exclusive prefix sums of so many values, no more than the larger capacity of contacts and 1. */
 void contact_graph_record_sums(const contact_graph *graph, sb_compute_calls *calls, uint32_t commands, uint32_t values, uint32_t before, uint32_t count);
 

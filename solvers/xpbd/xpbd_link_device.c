@@ -1,4 +1,4 @@
-/* Lists of links: attachments at binding, contacts in a step or on the device. */
+/* Lists of links by island: attachments at binding, contacts in a step or on the device. */
 #include "xpbd_link_device.h"
 
 #include <stdlib.h>
@@ -9,162 +9,201 @@
 #include "xpbd_links_solve_spv.h"
 #include "xpbd_taken_items_spv.h"
 #include "xpbd_taken_links_spv.h"
+#include "xpbd_taken_unite_spv.h"
 
 #define LOCAL 64u
 #define CALL(k, ...) SB_COMPUTE_CALL(k, __VA_ARGS__)
 
-enum { TAKEN_ITEMS, TAKEN_LINKS };
+enum { TAKEN_ITEMS, TAKEN_UNITE, TAKEN_LINKS };
 
 typedef struct link_push {
-  uint32_t worlds, own, fresh;
+  uint32_t own, fresh;
   float h, inv_h, threshold, most, zero;
 } link_push;
 
 typedef struct taken_push {
-  uint32_t particles, capacity, nobody, own, worlds;
+  uint32_t particles, capacity, nobody, own;
 } taken_push;
+
+/* ---- islands ---- */
+
+static uint32_t find_root(const uint32_t *root, uint32_t body)
+{
+  while (root[body] != body) body = root[body];
+  return body;
+}
+
+static void unite(uint32_t *root, uint32_t a, uint32_t b)
+{
+  a = find_root(root, a);
+  b = find_root(root, b);
+  if (a < b)
+    root[b] = a;
+  else
+    root[a] = b;
+}
+
+/* Links, a body of each and its item, to `sorted`: its island and its item, by island, in their order within one. at: scratch of a word for each body and one more. */
+static void sort_links(const uint32_t *unsorted, uint32_t count, const uint32_t *root, uint32_t bodies, uint32_t *at, uint32_t *sorted)
+{
+  memset(at, 0, ((size_t)bodies + 1) * sizeof *at);
+  for (uint32_t i = 0; i < count; i++) at[find_root(root, unsorted[2 * (size_t)i]) + 1]++;
+  for (uint32_t b = 0; b < bodies; b++) at[b + 1] += at[b];
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t island = find_root(root, unsorted[2 * (size_t)i]), *to = sorted + 2 * (size_t)at[island]++;
+    to[0] = island, to[1] = unsorted[2 * (size_t)i + 1];
+  }
+}
 
 /* ---- buffers ---- */
 
-static uint32_t world_of(const xp_link_device *s, uint32_t particle)
+/* Attachments of particles that an own body holds. body_of: of each particle, XP_NONE for others'; the rest has room for all attachments. */
+static void fill_held(xp_link_device *s, sb_compute_calls *k, const xp_touches *t, uint32_t *body_of, uint32_t *root, uint32_t *unsorted, uint32_t *sorted, uint32_t *particle_of, float *items)
 {
-  const sb_model *m = s->bind->model;
-  return (uint32_t)m->deformable_world[m->particle_deformable[s->particles->cloth->particles.index[particle]]];
+  uint32_t own = s->rigid->bodies->own, count = 0;
+  for (uint32_t b = 0; b < own; b++) root[b] = b;
+  for (uint32_t i = 0; i < s->particles->cloth->particles.count; i++) body_of[i] = XP_NONE;
+  for (uint32_t i = 0; i < t->attachment_count; i++) {
+    const xp_attachment *a = &t->attachments[i];
+    if (a->body >= own) continue;
+    if (body_of[a->particle] != XP_NONE) unite(root, body_of[a->particle], a->body);
+    body_of[a->particle] = a->body;
+  }
+  for (uint32_t i = 0; i < t->attachment_count; i++) {
+    uint32_t particle = t->attachments[i].particle;
+    if (body_of[particle] == XP_NONE) continue;
+    unsorted[2 * (size_t)count] = body_of[particle], unsorted[2 * (size_t)count + 1] = count;
+    particle_of[count] = particle;
+    xp_attachment_words(&t->attachments[i], items + (size_t)count++ * XP_ATTACHMENT_WORDS);
+  }
+  sort_links(unsorted, count, root, own, root + own, sorted);
+  s->held.most = count;
+  sb_compute_fill_buffer(k, &s->held.links, sorted, (uint64_t)count * 2 * sizeof *sorted);
+  sb_compute_fill_buffer(k, &s->held.count, &count, sizeof count);
+  sb_compute_fill_buffer(k, &s->held.items, items, (uint64_t)count * XP_ATTACHMENT_WORDS * sizeof *items);
+  sb_compute_fill_buffer(k, &s->held.particle_of, particle_of, (uint64_t)count * sizeof *particle_of);
+  sb_compute_make_buffer(k, &s->held.kept, (uint64_t)count * 3 * sizeof(float));
 }
 
-/* Counts of each world become the first of each. */
-static void sum_up(uint32_t *start, uint32_t worlds)
-{
-  for (uint32_t w = 0; w < worlds; w++) start[w + 1] += start[w];
-}
-
-/* Attachments of particles that an own body holds, world by world, in their order. */
-static void fill_attachments(xp_link_device *s, sb_compute_calls *k)
+static void make_held(xp_link_device *s, sb_compute_calls *k)
 {
   const xp_touches *t = s->particles->touches;
-  uint32_t worlds = s->bind->model->world_count, n = s->particles->cloth->particles.count, count = 0;
-  uint32_t *start = calloc((size_t)worlds + 2, sizeof *start), *links = malloc(((size_t)t->attachment_count + 1) * 2 * sizeof *links);
-  float *items = malloc(((size_t)t->attachment_count + 1) * XP_ATTACHMENT_WORDS * sizeof *items);
-  bool *linked = calloc((size_t)n + 1, sizeof *linked);
-  if (!start || !links || !items || !linked) {
+  size_t n = (size_t)t->attachment_count + 1, own = s->rigid->bodies->own, particles = s->particles->cloth->particles.count;
+  uint32_t *words = malloc((particles + 2 * own + 1 + 5 * n) * sizeof *words);
+  float *items = malloc(n * XP_ATTACHMENT_WORDS * sizeof *items);
+  if (words && items)
+    fill_held(s, k, t, words, words + particles, words + particles + 2 * own + 1, words + particles + 2 * own + 1 + 2 * n, words + particles + 2 * own + 1 + 4 * n, items);
+  else
     sb_compute_no_memory(k);
-  } else {
-    xp_attachments_mark_linked(t, linked);
-    for (uint32_t i = 0; i < t->attachment_count; i++)
-      if (linked[t->attachments[i].particle]) start[world_of(s, t->attachments[i].particle) + 2]++;
-    sum_up(start + 1, worlds);
-    for (uint32_t i = 0; i < t->attachment_count; i++) {
-      uint32_t particle = t->attachments[i].particle;
-      if (!linked[particle]) continue;
-      uint32_t *to = links + 2 * (size_t)start[world_of(s, particle) + 1]++;
-      to[0] = particle, to[1] = count;
-      xp_attachment_words(&t->attachments[i], items + (size_t)count++ * XP_ATTACHMENT_WORDS);
-    }
-    s->held_count = count;
-    sb_compute_fill_buffer(k, &s->held_start, start, ((uint64_t)worlds + 1) * sizeof *start);
-    sb_compute_fill_buffer(k, &s->held_links, links, count * 2 * sizeof *links);
-    sb_compute_fill_buffer(k, &s->held_items, items, (uint64_t)count * XP_ATTACHMENT_WORDS * sizeof *items);
-    sb_compute_make_buffer(k, &s->held_kept, (uint64_t)count * 3 * sizeof(float));
-  }
-  free(start);
-  free(links);
+  free(words);
   free(items);
-  free(linked);
 }
 
-/* Where contacts lie there: flags and sums over them, and the first particle of each world. Particles of a world follow one another. */
-static void fill_taken(xp_link_device *s, sb_compute_calls *k, uint64_t contacts)
+/* Where contacts lie there, and where they come from the host. */
+static void make_contacts(xp_link_device *s, sb_compute_calls *k, bool taken)
 {
-  uint32_t worlds = s->bind->model->world_count, n = s->particles->cloth->particles.count, *first = calloc((size_t)worlds + 2, sizeof *first);
-  if (!first) {
-    sb_compute_no_memory(k);
+  const sb_host *host = s->bind->host;
+  uint64_t contacts = (uint64_t)s->touching.most + 1, own = s->rigid->bodies->own;
+  s->touching.items = s->particles->contacts;
+  s->touching.kept = s->particles->contacts_kept;
+  sb_compute_make_buffer(k, &s->touching.count, sizeof(uint32_t));
+  sb_compute_make_buffer(k, &s->touching.particle_of, contacts * sizeof(uint32_t));
+  sb_compute_make_buffer(k, &s->pairs[0], contacts * 2 * sizeof(uint32_t));
+  s->touching.links = s->pairs[0];
+  if (taken) {
+    sb_compute_make_buffer(k, &s->pairs[1], contacts * 2 * sizeof(uint32_t));
+    sb_compute_make_buffer(k, &s->linked, contacts * sizeof(uint32_t));
+    sb_compute_make_buffer(k, &s->before, contacts * sizeof(uint32_t));
+    sb_compute_make_buffer(k, &s->root, own * sizeof(uint32_t));
     return;
   }
-  for (uint32_t i = 0; i < n; i++) first[world_of(s, i) + 1]++;
-  sum_up(first, worlds);
-  sb_compute_make_buffer(k, &s->linked, contacts * sizeof(uint32_t));
-  sb_compute_make_buffer(k, &s->before, contacts * sizeof(uint32_t));
-  sb_compute_fill_buffer(k, &s->world_first, first, ((uint64_t)worlds + 1) * sizeof *first);
-  free(first);
+  s->unsorted = host->alloc(host->context, contacts * 2 * sizeof *s->unsorted);
+  s->sorted = host->alloc(host->context, contacts * 2 * sizeof *s->sorted);
+  s->particle_of = host->alloc(host->context, contacts * sizeof *s->particle_of);
+  s->scratch = host->alloc(host->context, (2 * own + 1) * sizeof *s->scratch);
+  if (!s->unsorted || !s->sorted || !s->particle_of || !s->scratch) sb_compute_no_memory(k);
 }
 
 sb_status xp_link_device_bind(xp_link_device *s, sb_compute_calls *k, xp_particle_device *particles, xp_rigid_device *rigid)
 {
-  const sb_bind *bind = particles->bind;
-  const bool taken = particles->there && particles->there->particle_capacity, own = rigid->bodies->own > 0;
-  uint64_t contacts = (uint64_t)bind->particle_contact_capacity + 1, worlds = (uint64_t)bind->model->world_count + 1;
-  s->bind = bind;
+  const sb_device_contacts *there = particles->there;
+  const bool taken = there && there->particle_capacity, own = rigid->bodies->own > 0;
+  s->bind = particles->bind;
   s->particles = particles;
   s->rigid = rigid;
-  if (taken) SB_COMPUTE_PIPELINE(k, &s->taken[TAKEN_ITEMS], xpbd_taken_items, 5, taken_push);
-  if (taken && !own) sb_compute_make_buffer(k, &s->linked, 4);
+  s->touching.most = taken ? there->particle_capacity : s->bind->particle_contact_capacity;
+  if (taken) SB_COMPUTE_PIPELINE(k, &s->taken[TAKEN_ITEMS], xpbd_taken_items, 7, taken_push);
   if (!own) return k->status;
-  if (!k->status) fill_attachments(s, k);
-  sb_compute_make_buffer(k, &s->start, worlds * sizeof(uint32_t));
-  sb_compute_make_buffer(k, &s->links, contacts * 2 * sizeof(uint32_t));
-  s->words = bind->host->alloc(bind->host->context, (contacts * 2 + worlds) * sizeof *s->words);
-  if (!s->words) sb_compute_no_memory(k);
-  if (taken && !k->status) fill_taken(s, k, (uint64_t)particles->there->particle_capacity + 1);
+  if (!k->status) make_held(s, k);
+  if (!k->status) make_contacts(s, k, taken);
+  if (taken) SB_COMPUTE_PIPELINE(k, &s->taken[TAKEN_UNITE], xpbd_taken_unite, 3, taken_push);
   if (taken) SB_COMPUTE_PIPELINE(k, &s->taken[TAKEN_LINKS], xpbd_taken_links, 7, taken_push);
-  SB_COMPUTE_PIPELINE(k, &s->pass[XP_TOUCH_HOLD], xpbd_links_hold, 7, link_push);
-  SB_COMPUTE_PIPELINE(k, &s->pass[XP_TOUCH_SOLVE], xpbd_links_solve, 8, link_push);
-  SB_COMPUTE_PIPELINE(k, &s->pass[XP_TOUCH_BOUNCE], xpbd_links_bounce, 10, link_push);
+  SB_COMPUTE_PIPELINE(k, &s->pass[XP_TOUCH_HOLD], xpbd_links_hold, 8, link_push);
+  SB_COMPUTE_PIPELINE(k, &s->pass[XP_TOUCH_SOLVE], xpbd_links_solve, 9, link_push);
+  SB_COMPUTE_PIPELINE(k, &s->pass[XP_TOUCH_BOUNCE], xpbd_links_bounce, 12, link_push);
   return k->status;
 }
 
 /* ---- the graph of a tick ---- */
 
+static void dispatch(sb_compute_calls *k, uint32_t graph, uint32_t pipeline, const sb_binding *bindings, const void *push, uint32_t threads)
+{
+  CALL(k, dispatch, graph, pipeline, bindings, push, threads / LOCAL + (threads % LOCAL > 0));
+  CALL(k, barrier, graph);
+}
+
 void xp_links_record_taken(xp_link_device *s, sb_compute_calls *k, uint32_t graph)
 {
   const sb_device_contacts *there = s->particles->there;
   const xp_bodies *bodies = s->rigid->bodies;
-  uint32_t worlds = s->bind->model->world_count, threads = there->particle_capacity + 1 > worlds + 1 ? there->particle_capacity + 1 : worlds + 1;
-  const taken_push push = {s->particles->cloth->particles.count, there->particle_capacity, bodies->nobody, bodies->own, worlds};
-  const sb_binding items[5] = {sb_whole_buffer(there->particle_contacts), sb_whole_buffer(there->particle_start), sb_whole_buffer(s->linked),
-                               sb_whole_buffer(bodies->own ? s->rigid->graph.record_of : s->linked), sb_whole_buffer(s->particles->contacts)};
-  CALL(k, dispatch, graph, s->taken[TAKEN_ITEMS], items, &push, (threads + LOCAL - 1) / LOCAL);
-  CALL(k, barrier, graph);
+  const sb_binding items = sb_whole_buffer(s->particles->contacts), start = sb_whole_buffer(there->particle_start), none = sb_whole_buffer(s->particles->none);
+  const sb_binding root = bodies->own ? sb_whole_buffer(s->root) : none, linked = bodies->own ? sb_whole_buffer(s->linked) : none;
+  const taken_push push = {s->particles->cloth->particles.count, there->particle_capacity, bodies->nobody, bodies->own};
+  const sb_binding take[7] = {items, start, root, linked, sb_whole_buffer(there->particle_contacts), bodies->own ? sb_whole_buffer(s->rigid->graph.record_of) : none,
+                              bodies->own ? sb_whole_buffer(s->touching.particle_of) : none};
+  dispatch(k, graph, s->taken[TAKEN_ITEMS], take, &push, push.own > push.capacity + 1 ? push.own : push.capacity + 1);
   if (!bodies->own) return;
-  const sb_binding links[7] = {sb_whole_buffer(there->particle_contacts), sb_whole_buffer(there->particle_start), sb_whole_buffer(s->linked), sb_whole_buffer(s->before),
-                               sb_whole_buffer(s->world_first), sb_whole_buffer(s->links), sb_whole_buffer(s->start)};
-  contact_graph_record_sums(&s->rigid->graph, k, graph, s->linked, s->before, there->particle_capacity + 1);
-  CALL(k, dispatch, graph, s->taken[TAKEN_LINKS], links, &push, (threads + LOCAL - 1) / LOCAL);
-  CALL(k, barrier, graph);
+  const sb_binding join[3] = {items, start, root};
+  const sb_binding list[7] = {items, start, root, linked, sb_whole_buffer(s->before), sb_whole_buffer(s->pairs[0]), sb_whole_buffer(s->touching.count)};
+  dispatch(k, graph, s->taken[TAKEN_UNITE], join, &push, push.particles);
+  contact_graph_record_sums(&s->rigid->graph, k, graph, s->linked, s->before, push.capacity + 1);
+  dispatch(k, graph, s->taken[TAKEN_LINKS], list, &push, push.capacity);
+  s->touching.links = contact_graph_record_sort(&s->rigid->graph, k, graph, s->pairs, s->touching.count, push.capacity, push.own);
 }
 
 void xp_links_record(xp_link_device *s, sb_compute_calls *k, uint32_t graph, uint32_t pass, uint32_t iteration)
 {
   const xp_particle_device *p = s->particles;
   const xp_bodies *bodies = s->rigid->bodies;
-  const bool holds = pass == XP_TOUCH_HOLD;
-  const link_push push = {.worlds = s->bind->model->world_count, .own = bodies->own, .fresh = iteration == 0, .h = p->settings.h, .inv_h = p->settings.inv_h,
-                          .threshold = bodies->threshold, .most = bodies->push * p->settings.h};
-  const sb_binding bindings[10] = {sb_whole_buffer(p->x), sb_whole_buffer(p->d), sb_whole_buffer(s->rigid->live), sb_whole_buffer(holds ? s->held_start : s->start),
-                                   sb_whole_buffer(holds ? s->held_links : s->links), sb_whole_buffer(holds ? s->held_items : p->contacts),
-                                   sb_whole_buffer(holds ? s->held_kept : p->contacts_kept), sb_whole_buffer(p->radius), sb_whole_buffer(p->v), sb_whole_buffer(p->gravity)};
-  if (holds && !s->held_count) return;
-  CALL(k, dispatch, graph, s->pass[pass], bindings, &push, (push.worlds + LOCAL - 1) / LOCAL);
-  CALL(k, barrier, graph);
+  const xp_links *l = pass == XP_TOUCH_HOLD ? &s->held : &s->touching;
+  const link_push push = {.own = bodies->own, .fresh = iteration == 0, .h = p->settings.h, .inv_h = p->settings.inv_h, .threshold = bodies->threshold,
+                          .most = bodies->push * p->settings.h};
+  const sb_binding bindings[12] = {sb_whole_buffer(p->x), sb_whole_buffer(p->d), sb_whole_buffer(s->rigid->live), sb_whole_buffer(l->count), sb_whole_buffer(l->links), sb_whole_buffer(l->items),
+                                   sb_whole_buffer(l->kept), sb_whole_buffer(l->particle_of), sb_whole_buffer(p->radius), sb_whole_buffer(p->v), sb_whole_buffer(p->gravity), sb_whole_buffer(p->world)};
+  if (l->most) dispatch(k, graph, s->pass[pass], bindings, &push, l->most);
 }
 
 /* ---- the step ---- */
 
-/* Contacts with own bodies in their order, which is that of particles in the model; world follows world. The items are those of xp_particles_send_contacts(). */
+/* Contacts with own bodies, in their order; a particle's follow one another. The items are those of xp_particles_send_contacts(). */
 void xp_links_send(xp_link_device *s, sb_compute_calls *k, const sb_particle_contacts *c)
 {
   const xp_bodies *bodies = s->rigid->bodies;
   const uint32_t *local = s->particles->cloth->local;
-  uint32_t worlds = s->bind->model->world_count, count = 0, *start = s->words + 2 * ((size_t)s->bind->particle_contact_capacity + 1);
-  memset(start, 0, ((size_t)worlds + 1) * sizeof *start);
+  uint32_t count = 0, last = XP_NONE, *root = s->scratch;
+  for (uint32_t b = 0; b < bodies->own; b++) root[b] = b;
   for (uint32_t i = 0; i < c->count; i++) {
-    uint32_t particle = local[c->particle[i]], *to = s->words + 2 * (size_t)count;
+    uint32_t particle = local[c->particle[i]], *to = s->unsorted + 2 * (size_t)count;
     if (particle == XP_NONE || c->body[i] < 0 || bodies->record[c->body[i]] >= bodies->own) continue;
-    to[0] = particle;
+    to[0] = bodies->record[c->body[i]];
     to[1] = s->particles->start[particle] + (i - c->particle_start[c->particle[i]]);
-    start[world_of(s, particle) + 1]++;
+    s->particle_of[to[1]] = particle;
+    if (last == particle) unite(root, to[-2], to[0]);
+    last = particle;
     count++;
   }
-  sum_up(start, worlds);
-  CALL(k, upload, s->links, 0, s->words, (uint64_t)count * 2 * sizeof *s->words);
-  CALL(k, upload, s->start, 0, start, ((uint64_t)worlds + 1) * sizeof *start);
+  sort_links(s->unsorted, count, root, bodies->own, root + bodies->own, s->sorted);
+  CALL(k, upload, s->touching.links, 0, s->sorted, (uint64_t)count * 2 * sizeof *s->sorted);
+  CALL(k, upload, s->touching.count, 0, &count, sizeof count);
+  CALL(k, upload, s->touching.particle_of, 0, s->particle_of, (uint64_t)s->particles->start[s->particles->cloth->particles.count] * sizeof *s->particle_of);
 }

@@ -1,5 +1,6 @@
-/* Particles and bodies of this instance that push each other, in the order of xpbd_touch.c: one after another, a world a thread. PASS: 0 attachments forth, and back over those
- * that hold a body, 1 an iteration over contacts, 2 what contacts make of the velocities at the end of the substep. */
+/* Particles and bodies of this instance that push each other, in the order of xpbd_touch.c: one after another, an island a thread. Links of different islands have no body and
+ * no particle in common. PASS: 0 attachments forth, and back over those that hold a body, 1 an iteration over contacts, 2 what contacts make of the velocities at the end of the
+ * substep. */
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "xpbd_device.glsl"
@@ -7,19 +8,20 @@
 layout(std430, binding = 0) buffer Places { vec4 x_of[]; };
 layout(std430, binding = 1) buffer Moves { vec4 d_of[]; };
 layout(std430, binding = 2) buffer Bodies { float bodies[]; };         /* records like xp_body */
-layout(std430, binding = 3) readonly buffer Starts { uint start[]; };  /* first link of each world, and their number */
-layout(std430, binding = 4) readonly buffer Links { uvec2 links[]; };  /* particle and item */
-layout(std430, binding = 5) readonly buffer Items { float items[]; };  /* as in xpbd_touches.comp */
-layout(std430, binding = 6) buffer Kept { float kept[]; };             /* multipliers of each item; of a contact also the particle's velocity as predicted */
+layout(std430, binding = 3) readonly buffer Count { uint link_count[]; };
+layout(std430, binding = 4) readonly buffer Links { uvec2 links[]; };           /* island and item, by island */
+layout(std430, binding = 5) readonly buffer Items { float items[]; };           /* as in xpbd_touches.comp */
+layout(std430, binding = 6) buffer Kept { float kept[]; };                      /* multipliers of each item; of a contact also the particle's velocity as predicted */
+layout(std430, binding = 7) readonly buffer Particles { uint particle_of[]; };  /* of each item */
 #if PASS > 0
-layout(std430, binding = 7) readonly buffer Radii { float radius_of[]; };
+layout(std430, binding = 8) readonly buffer Radii { float radius_of[]; };
 #endif
 #if PASS == 2
-layout(std430, binding = 8) buffer Speeds { vec4 v_of[]; };
-layout(std430, binding = 9) readonly buffer Gravity { float gravity[]; };
+layout(std430, binding = 9) buffer Speeds { vec4 v_of[]; };
+layout(std430, binding = 10) readonly buffer Gravity { float gravity[]; };
+layout(std430, binding = 11) readonly buffer Worlds { uint world_of[]; }; /* of each particle */
 #endif
 layout(push_constant) uniform Push {
-  uint worlds;
   uint own;   /* records from here on are nobody's to write */
   uint fresh; /* there are no multipliers yet in this substep */
   float h;
@@ -74,38 +76,40 @@ XpPoint point(uint record)
 }
 
 #if PASS == 0
-void visit(uvec2 link, bool fresh)
+void visit(uint item, bool fresh)
 {
-  uint at = ATTACHMENT_WORDS * link.y;
+  uint at = ATTACHMENT_WORDS * item;
+  uint particle = particle_of[item];
   take(floatBitsToUint(items[at]));
-  XpPoint a = point(link.x);
+  XpPoint a = point(particle);
   V3 lambda = none();
-  if (!fresh) lambda = kept_v3(3u * link.y);
+  if (!fresh) lambda = kept_v3(3u * item);
   XpHeld o = xp_hold_particle(body, xp_side(body, item_v3(at + 1u), none()), a, items[at + 4u], items[at + 5u], lambda, push.h);
-  keep_v3(3u * link.y, v3_add(lambda, o.p));
-  d_of[link.x] = with_v3(v3_add_scaled(a.d, o.p, a.w), a.w);
+  keep_v3(3u * item, v3_add(lambda, o.p));
+  d_of[particle] = with_v3(v3_add_scaled(a.d, o.p, a.w), a.w);
   if (at_hand < push.own) body.b = xp_correct(body.b, o.lever, v3_neg(o.p), none(), push.inv_h);
 }
 #endif
 #if PASS == 1
-void visit(uvec2 link)
+void visit(uint item)
 {
-  uint at = CONTACT_WORDS * link.y;
-  uint mine = TOUCH_WORDS * link.y;
+  uint at = CONTACT_WORDS * item;
+  uint mine = TOUCH_WORDS * item;
+  uint particle = particle_of[item];
   take(floatBitsToUint(items[at]));
-  XpPoint a = point(link.x);
+  XpPoint a = point(particle);
   float normal = push.zero;
   V3 slide = none();
   if (push.fresh == 0u) {
     normal = kept[mine];
     slide = kept_v3(mine + 1u);
   }
-  XpParticleTouch o = xp_touch_particle(body, xp_side(body, item_v3(at + 1u), item_v3(at + 4u)), a, radius_of[link.x], items[at + 7u], normal, slide, push.h);
+  XpParticleTouch o = xp_touch_particle(body, xp_side(body, item_v3(at + 1u), item_v3(at + 4u)), a, radius_of[particle], items[at + 7u], normal, slide, push.h);
   bool acts = o.normal > 0.0 || normal > 0.0;
   if (acts) {
     normal = o.normal;
     slide = o.slide;
-    d_of[link.x] = with_v3(v3_add_scaled(a.d, o.p, a.w), a.w);
+    d_of[particle] = with_v3(v3_add_scaled(a.d, o.p, a.w), a.w);
     body.b = xp_correct(body.b, o.lever, v3_neg(o.p), none(), push.inv_h);
   }
   kept[mine] = normal;
@@ -113,44 +117,46 @@ void visit(uvec2 link)
 }
 #endif
 #if PASS == 2
-void visit(uvec2 link, V3 down)
+void visit(uint item)
 {
-  uint at = CONTACT_WORDS * link.y;
-  uint mine = TOUCH_WORDS * link.y;
+  uint at = CONTACT_WORDS * item;
+  uint mine = TOUCH_WORDS * item;
+  uint particle = particle_of[item];
+  uint g = 3u * world_of[particle];
   float normal = kept[mine];
   if (!(normal > 0.0)) return;
   take(floatBitsToUint(items[at]));
-  XpPoint a = point(link.x);
-  V3 v = v3_of(v_of[link.x]);
-  XpParticleBounce o = xp_bounce_particle(body, xp_side(body, item_v3(at + 1u), item_v3(at + 4u)), a, v, kept_v3(mine + 4u), down, radius_of[link.x], normal, items[at + 8u],
+  XpPoint a = point(particle);
+  V3 v = v3_of(v_of[particle]);
+  XpParticleBounce o = xp_bounce_particle(body, xp_side(body, item_v3(at + 1u), item_v3(at + 4u)), a, v, kept_v3(mine + 4u), v3(gravity[g], gravity[g + 1u], gravity[g + 2u]), radius_of[particle], normal, items[at + 8u],
                                           push.threshold, push.most, push.h);
-  x_of[link.x] = with_v3(v3_add(a.x, o.shift), 0.0);
-  v_of[link.x] = with_v3(v3_add_scaled(v, o.push, a.w), 0.0);
+  x_of[particle] = with_v3(v3_add(a.x, o.shift), 0.0);
+  v_of[particle] = with_v3(v3_add_scaled(v, o.push, a.w), 0.0);
   body.b = xp_kick(body.b, o.lever, v3_neg(o.push), none());
 }
 #endif
 
 void main()
 {
-  uint w = gl_GlobalInvocationID.x;
-  if (w >= push.worlds) return;
-  uint first = start[w];
-  uint end = start[w + 1u];
+  uint first = gl_GlobalInvocationID.x;
+  uint count = link_count[0];
+  if (first >= count) return;
+  uint island = links[first].x;
+  if (first > 0u && links[first - 1u].x == island) return; /* somebody else's */
+  uint end = first + 1u;
+  while (end < count && links[end].x == island) end++;
   at_hand = 0xffffffffu;
 #if PASS == 0
   for (uint n = 0u; n < 2u * (end - first); n++) {
     bool back = n >= end - first;
-    uvec2 link = links[back ? end - 1u - (n - (end - first)) : first + n];
-    if (!back || floatBitsToUint(items[ATTACHMENT_WORDS * link.y]) < push.own) visit(link, !back && push.fresh != 0u);
+    uint item = links[back ? end - 1u - (n - (end - first)) : first + n].y;
+    if (!back || floatBitsToUint(items[ATTACHMENT_WORDS * item]) < push.own) visit(item, !back && push.fresh != 0u);
   }
 #elif PASS == 1 && defined(SAMEBIT_MUTANT_LINKS_BACKWARDS)
   /* The planted fault: another order. */
-  for (uint n = end; n > first; n--) visit(links[n - 1u]);
-#elif PASS == 1
-  for (uint n = first; n < end; n++) visit(links[n]);
+  for (uint n = end; n > first; n--) visit(links[n - 1u].y);
 #else
-  V3 down = v3(gravity[3u * w], gravity[3u * w + 1u], gravity[3u * w + 2u]);
-  for (uint n = first; n < end; n++) visit(links[n], down);
+  for (uint n = first; n < end; n++) visit(links[n].y);
 #endif
   lay_down();
 }

@@ -57,46 +57,58 @@ static void sort_links(const uint32_t *unsorted, uint32_t count, const uint32_t 
 
 /* ---- buffers ---- */
 
-/* Attachments of particles that an own body holds. body_of: of each particle, XP_NONE for others'; the rest has room for all attachments. */
-static void fill_held(xp_link_device *s, sb_compute_calls *k, const xp_touches *t, uint32_t *body_of, uint32_t *root, uint32_t *unsorted, uint32_t *sorted, uint32_t *particle_of, float *items)
+typedef struct held_scratch {
+  uint32_t *body_of; /* an own body that holds each particle; XP_NONE for others */
+  uint32_t *root, *unsorted, *sorted, *particle_of;
+  float *items;
+} held_scratch;
+
+/* Attachments of particles that an own body holds; those of such a particle to the world or to others' bodies too. */
+static uint32_t find_held(const xp_link_device *s, const xp_touches *t, held_scratch m)
 {
   uint32_t own = s->rigid->bodies->own, count = 0;
-  for (uint32_t b = 0; b < own; b++) root[b] = b;
-  for (uint32_t i = 0; i < s->particles->cloth->particles.count; i++) body_of[i] = XP_NONE;
+  for (uint32_t b = 0; b < own; b++) m.root[b] = b;
+  for (uint32_t i = 0; i < s->particles->cloth->particles.count; i++) m.body_of[i] = XP_NONE;
   for (uint32_t i = 0; i < t->attachment_count; i++) {
     const xp_attachment *a = &t->attachments[i];
     if (a->body >= own) continue;
-    if (body_of[a->particle] != XP_NONE) unite(root, body_of[a->particle], a->body);
-    body_of[a->particle] = a->body;
+    if (m.body_of[a->particle] != XP_NONE) unite(m.root, m.body_of[a->particle], a->body);
+    m.body_of[a->particle] = a->body;
   }
   for (uint32_t i = 0; i < t->attachment_count; i++) {
     uint32_t particle = t->attachments[i].particle;
-    if (body_of[particle] == XP_NONE) continue;
-    unsorted[2 * (size_t)count] = body_of[particle], unsorted[2 * (size_t)count + 1] = count;
-    particle_of[count] = particle;
-    xp_attachment_words(&t->attachments[i], items + (size_t)count++ * XP_ATTACHMENT_WORDS);
+    if (m.body_of[particle] == XP_NONE) continue;
+    m.unsorted[2 * (size_t)count] = m.body_of[particle], m.unsorted[2 * (size_t)count + 1] = count;
+    m.particle_of[count] = particle;
+    xp_attachment_words(&t->attachments[i], m.items + (size_t)count++ * XP_ATTACHMENT_WORDS);
   }
-  sort_links(unsorted, count, root, own, root + own, sorted);
-  s->held.most = count;
-  sb_compute_fill_buffer(k, &s->held.links, sorted, (uint64_t)count * 2 * sizeof *sorted);
-  sb_compute_fill_buffer(k, &s->held.count, &count, sizeof count);
-  sb_compute_fill_buffer(k, &s->held.items, items, (uint64_t)count * XP_ATTACHMENT_WORDS * sizeof *items);
-  sb_compute_fill_buffer(k, &s->held.particle_of, particle_of, (uint64_t)count * sizeof *particle_of);
-  sb_compute_make_buffer(k, &s->held.kept, (uint64_t)count * 3 * sizeof(float));
+  sort_links(m.unsorted, count, m.root, own, m.root + own, m.sorted);
+  return count;
 }
 
 static void make_held(xp_link_device *s, sb_compute_calls *k)
 {
   const xp_touches *t = s->particles->touches;
   size_t n = (size_t)t->attachment_count + 1, own = s->rigid->bodies->own, particles = s->particles->cloth->particles.count;
-  uint32_t *words = malloc((particles + 2 * own + 1 + 5 * n) * sizeof *words);
-  float *items = malloc(n * XP_ATTACHMENT_WORDS * sizeof *items);
-  if (words && items)
-    fill_held(s, k, t, words, words + particles, words + particles + 2 * own + 1, words + particles + 2 * own + 1 + 2 * n, words + particles + 2 * own + 1 + 4 * n, items);
-  else
+  held_scratch m = {.body_of = malloc((particles + 1) * sizeof *m.body_of), .root = malloc((2 * own + 1) * sizeof *m.root), .unsorted = calloc(2 * n, sizeof *m.unsorted),
+                    .sorted = malloc(2 * n * sizeof *m.sorted), .particle_of = malloc(n * sizeof *m.particle_of), .items = malloc(n * XP_ATTACHMENT_WORDS * sizeof *m.items)};
+  if (!m.body_of || !m.root || !m.unsorted || !m.sorted || !m.particle_of || !m.items) {
     sb_compute_no_memory(k);
-  free(words);
-  free(items);
+  } else {
+    uint32_t count = find_held(s, t, m);
+    s->held.most = count;
+    sb_compute_fill_buffer(k, &s->held.links, m.sorted, (uint64_t)count * 2 * sizeof *m.sorted);
+    sb_compute_fill_buffer(k, &s->held.count, &count, sizeof count);
+    sb_compute_fill_buffer(k, &s->held.items, m.items, (uint64_t)count * XP_ATTACHMENT_WORDS * sizeof *m.items);
+    sb_compute_fill_buffer(k, &s->held.particle_of, m.particle_of, (uint64_t)count * sizeof *m.particle_of);
+    sb_compute_make_buffer(k, &s->held.kept, (uint64_t)count * 3 * sizeof(float));
+  }
+  free(m.body_of);
+  free(m.root);
+  free(m.unsorted);
+  free(m.sorted);
+  free(m.particle_of);
+  free(m.items);
 }
 
 /* Where contacts lie there, and where they come from the host. */
@@ -178,8 +190,9 @@ void xp_links_record(xp_link_device *s, sb_compute_calls *k, uint32_t graph, uin
   const xp_links *l = pass == XP_TOUCH_HOLD ? &s->held : &s->touching;
   const link_push push = {.own = bodies->own, .fresh = iteration == 0, .h = p->settings.h, .inv_h = p->settings.inv_h, .threshold = bodies->threshold,
                           .most = bodies->push * p->settings.h};
-  const sb_binding bindings[12] = {sb_whole_buffer(p->x), sb_whole_buffer(p->d), sb_whole_buffer(s->rigid->live), sb_whole_buffer(l->count), sb_whole_buffer(l->links), sb_whole_buffer(l->items),
-                                   sb_whole_buffer(l->kept), sb_whole_buffer(l->particle_of), sb_whole_buffer(p->radius), sb_whole_buffer(p->v), sb_whole_buffer(p->gravity), sb_whole_buffer(p->world)};
+  const uint32_t buffers[12] = {p->x, p->d, s->rigid->live, l->count, l->links, l->items, l->kept, l->particle_of, p->radius, p->v, p->gravity, p->world};
+  sb_binding bindings[12];
+  for (uint32_t i = 0; i < 12; i++) bindings[i] = sb_whole_buffer(buffers[i]);
   if (l->most) dispatch(k, graph, s->pass[pass], bindings, &push, l->most);
 }
 

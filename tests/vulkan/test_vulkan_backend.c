@@ -317,7 +317,7 @@ static void poke(const char *text, float force)
   const sb_model *m = sb_model_store_view(both[0].session.model);
   assert_true(m->body_count > 5);
   for (int round = 0; round < 2; round++) {
-    for (uint32_t t = 0; t < 40; t++) {
+    for (uint32_t t = 0; t < fewer(40); t++) {
       uint64_t hash[2];
       for (int k = 0; k < 2; k++) {
         if (t % 9 == 5) {
@@ -379,14 +379,14 @@ static void cross_over(const char *text)
   run cpu = start(text, "cpu", "recorded"), device = start(text, "vulkan", "recorded");
   void *bytes;
   size_t size;
-  for (int t = 0; t < 15; t++) step(&device);
+  for (uint32_t t = 0; t < fewer(15); t++) step(&device);
   assert_int_equal(sb_sim_snapshot(device.sim, &bytes, &size, &diag), SB_OK);
   assert_int_equal(sb_sim_restore(cpu.sim, bytes, size, &diag), SB_OK);
-  for (int t = 0; t < 15; t++) step(&device), step(&cpu);
+  for (uint32_t t = 0; t < fewer(15); t++) step(&device), step(&cpu);
   assert_int_equal(sb_sim_hash(cpu.sim), sb_sim_hash(device.sim));
   assert_int_equal(sb_sim_restore(device.sim, bytes, size, &diag), SB_OK);
   free(bytes);
-  for (int t = 0; t < 15; t++) step(&device);
+  for (uint32_t t = 0; t < fewer(15); t++) step(&device);
   assert_int_equal(sb_sim_hash(cpu.sim), sb_sim_hash(device.sim));
   stop(&cpu);
   stop(&device);

@@ -128,8 +128,9 @@ void visit(uint item)
   take(floatBitsToUint(items[at]));
   XpPoint a = point(particle);
   V3 v = v3_of(v_of[particle]);
-  XpParticleBounce o = xp_bounce_particle(body, xp_side(body, item_v3(at + 1u), item_v3(at + 4u)), a, v, kept_v3(mine + 4u), v3(gravity[g], gravity[g + 1u], gravity[g + 2u]), radius_of[particle], normal, items[at + 8u],
-                                          push.threshold, push.most, push.h);
+  V3 down = v3(gravity[g], gravity[g + 1u], gravity[g + 2u]);
+  XpSide s = xp_side(body, item_v3(at + 1u), item_v3(at + 4u));
+  XpParticleBounce o = xp_bounce_particle(body, s, a, v, kept_v3(mine + 4u), down, radius_of[particle], normal, items[at + 8u], push.threshold, push.most, push.h);
   x_of[particle] = with_v3(v3_add(a.x, o.shift), 0.0);
   v_of[particle] = with_v3(v3_add_scaled(v, o.push, a.w), 0.0);
   body.b = xp_kick(body.b, o.lever, v3_neg(o.push), none());

@@ -21,13 +21,19 @@
 
 #define LOCAL 64u
 #define COLOR_THREADS 1024u /* of the workgroup that colours, where a device has so many */
+/* Some drivers end a shader after 65,535 rounds of all its loops (lavapipe, Mesa 22.3), of which a round through the front takes three. So each dispatch that colours makes
+ * no more than these, the next one goes on from there, and the last one goes to the end. */
+#ifndef COLOR_ROUNDS
+#define COLOR_ROUNDS 15000u
+#endif
+#define COLOR_DISPATCHES 16u
 #define NONE UINT32_MAX
 
 enum { BEGINS, FOUND, NEXT, FRONT, COLORS, STARTS, ORDER };
 enum { N_CONTACTS, N_MANIFOLDS, N_FRONT, COUNTS };
 
 typedef struct graph_push {
-  uint32_t capacity, worlds, nobody, max_colors, max_points, words;
+  uint32_t capacity, worlds, nobody, max_colors, max_points, words, rounds;
 } graph_push;
 
 static uint32_t groups_of(uint32_t count, uint32_t size) { return count / size + (count % size > 0); }
@@ -45,11 +51,11 @@ static void make_pipelines(contact_graph *g, sb_compute_calls *calls)
   SB_COMPUTE_PIPELINE(calls, &g->pass[BEGINS], contact_graph_begins, 5, graph_push);
   SB_COMPUTE_PIPELINE(calls, &g->pass[FOUND], contact_graph_found, 8, graph_push);
   SB_COMPUTE_PIPELINE(calls, &g->pass[NEXT], contact_graph_next, 4, graph_push);
-  SB_COMPUTE_PIPELINE(calls, &g->pass[FRONT], contact_graph_front, 5, graph_push);
+  SB_COMPUTE_PIPELINE(calls, &g->pass[FRONT], contact_graph_front, 4, graph_push);
   if (calls->compute->invocations_max >= COLOR_THREADS)
-    SB_COMPUTE_PIPELINE(calls, &g->pass[COLORS], contact_graph_colors, 7, graph_push);
+    SB_COMPUTE_PIPELINE(calls, &g->pass[COLORS], contact_graph_colors, 5, graph_push);
   else
-    SB_COMPUTE_PIPELINE(calls, &g->pass[COLORS], contact_graph_colors_small, 7, graph_push);
+    SB_COMPUTE_PIPELINE(calls, &g->pass[COLORS], contact_graph_colors_small, 5, graph_push);
   SB_COMPUTE_PIPELINE(calls, &g->pass[STARTS], contact_graph_starts, 4, graph_push);
   SB_COMPUTE_PIPELINE(calls, &g->pass[ORDER], contact_graph_order, 4, graph_push);
   SB_COMPUTE_PIPELINE(calls, &g->scan[0], scan_sum, 4, scan_push);
@@ -70,8 +76,8 @@ void contact_graph_make(contact_graph *g, sb_compute_calls *calls, const sb_bind
   if (summed < there->particle_capacity + 1) summed = there->particle_capacity + 1;
   const struct { uint32_t *handle; uint64_t words; } wanted[] = {
       {&g->counts, COUNTS},          {&g->flags, contacts},         {&g->begins, contacts},  {&g->found, 4 * contacts},  {&g->sides[0], 4 * contacts},
-      {&g->sides[1], 4 * contacts},  {&g->next, 2 * contacts},      {&g->before, 2 * contacts}, {&g->pending, contacts}, {&g->front, 2 * contacts},
-      {&g->used, records + 1u},      {&g->colors[0], 2 * contacts}, {&g->colors[1], 2 * contacts}, {&g->digits, digits}, {&g->manifolds, 4 * contacts},
+      {&g->sides[1], 4 * contacts},  {&g->links, 4 * contacts},     {&g->before, 2 * contacts}, {&g->pending, contacts}, {&g->front, 2 * contacts},
+      {&g->colors[0], 2 * contacts}, {&g->colors[1], 2 * contacts}, {&g->digits, digits}, {&g->manifolds, 4 * contacts},
       {&g->starts, CONTACT_GRAPH_STARTS(rules.max_colors)}, {&g->groups, 3 * CONTACT_GRAPH_GROUPS(rules.max_colors)}, {&g->blocks, groups_of(summed, SCAN_BLOCK) + 1u}};
   g->rules = rules;
   g->there = there;
@@ -134,16 +140,20 @@ uint32_t contact_graph_record_sort(const contact_graph *g, sb_compute_calls *cal
 void contact_graph_record(const contact_graph *g, sb_compute_calls *calls, uint32_t commands)
 {
   const uint32_t contacts = g->capacity, given = g->there->contacts, worlds = g->there->world_start;
-  const graph_push push = {contacts, g->worlds, g->records, g->rules.max_colors, g->rules.max_points, g->rules.words};
+  graph_push push = {contacts, g->worlds, g->records, g->rules.max_colors, g->rules.max_points, g->rules.words, COLOR_ROUNDS};
   record(calls, commands, g->pass[BEGINS], (const uint32_t[]){g->counts, given, worlds, g->record_of, g->flags}, 5, &push, groups_of(contacts, LOCAL));
   record_scan(g, calls, commands, g->flags, g->begins, contacts, N_CONTACTS, N_MANIFOLDS);
   record(calls, commands, g->pass[FOUND], (const uint32_t[]){g->counts, given, worlds, g->record_of, g->begins, g->flags, g->found, g->sides[0]}, 8, &push,
          groups_of(contacts, LOCAL));
   uint32_t sides = record_sort(g, calls, commands, g->sides, g->counts, N_MANIFOLDS, 2, 2 * contacts, bits_of(g->records));
-  record(calls, commands, g->pass[NEXT], (const uint32_t[]){g->counts, sides, g->next, g->before}, 4, &push, groups_of(2 * contacts, LOCAL));
-  record(calls, commands, g->pass[FRONT], (const uint32_t[]){g->counts, g->before, g->pending, g->front, g->used}, 5, &push,
-         groups_of(contacts > g->records + 1 ? contacts : g->records + 1, LOCAL));
-  record(calls, commands, g->pass[COLORS], (const uint32_t[]){g->counts, g->found, g->next, g->pending, g->front, g->used, g->colors[0]}, 7, &push, 1);
+  record(calls, commands, g->pass[NEXT], (const uint32_t[]){g->counts, sides, g->links, g->before}, 4, &push, groups_of(2 * contacts, LOCAL));
+  record(calls, commands, g->pass[FRONT], (const uint32_t[]){g->counts, g->before, g->pending, g->front}, 4, &push, groups_of(contacts, LOCAL));
+  uint32_t dispatches = 1 + contacts / COLOR_ROUNDS;
+  if (dispatches > COLOR_DISPATCHES) dispatches = COLOR_DISPATCHES;
+  for (uint32_t i = 0; i < dispatches; i++) {
+    if (i + 1 == dispatches) push.rounds = NONE;
+    record(calls, commands, g->pass[COLORS], (const uint32_t[]){g->counts, g->links, g->pending, g->front, g->colors[0]}, 5, &push, 1);
+  }
   uint32_t colors = record_sort(g, calls, commands, g->colors, g->counts, N_MANIFOLDS, 1, contacts, bits_of(g->rules.max_colors));
   record(calls, commands, g->pass[STARTS], (const uint32_t[]){g->counts, colors, g->starts, g->groups}, 4, &push, 1);
   record(calls, commands, g->pass[ORDER], (const uint32_t[]){g->counts, colors, g->found, g->manifolds}, 4, &push, groups_of(contacts, LOCAL));

@@ -36,20 +36,17 @@ layout(std430, binding = 6) buffer Found { uvec4 found[]; };
 layout(std430, binding = 7) buffer Sides { uvec2 sides[]; }; /* record and side, 2 for each manifold */
 #elif PASS == 2
 layout(std430, binding = 1) readonly buffer Sides { uvec2 sides[]; }; /* by record */
-layout(std430, binding = 2) buffer Next { uint next[]; };             /* of each side */
+layout(std430, binding = 2) buffer Links { uint links[]; };           /* four words for each manifold: the sides that come after its own; colours taken there */
 layout(std430, binding = 3) buffer Before { uint before[]; };         /* 1 where there is one */
 #elif PASS == 3
 layout(std430, binding = 1) readonly buffer Before { uint before[]; };
 layout(std430, binding = 2) buffer Pending { uint pending[]; };
 layout(std430, binding = 3) buffer Front { uint front[]; };
-layout(std430, binding = 4) buffer Used { uint used[]; };
 #elif PASS == 4
-layout(std430, binding = 1) readonly buffer Found { uvec4 found[]; };
-layout(std430, binding = 2) readonly buffer Next { uint next[]; };
-layout(std430, binding = 3) coherent buffer Pending { uint pending[]; };
-layout(std430, binding = 4) coherent buffer Front { uint front[]; }; /* two, each for `capacity` manifolds */
-layout(std430, binding = 5) coherent buffer Used { uint used[]; };   /* mask of each record */
-layout(std430, binding = 6) buffer Colors { uvec2 colors[]; };       /* colour and manifold */
+layout(std430, binding = 1) coherent buffer Links { uvec4 links[]; };
+layout(std430, binding = 2) coherent buffer Pending { uint pending[]; };
+layout(std430, binding = 3) coherent buffer Front { uint front[]; }; /* two, each for `capacity` manifolds */
+layout(std430, binding = 4) buffer Colors { uvec2 colors[]; };       /* colour and manifold */
 #elif PASS >= 5
 layout(std430, binding = 1) readonly buffer Colors { uvec2 colors[]; }; /* by colour */
 #endif
@@ -67,6 +64,7 @@ layout(push_constant) uniform Push {
   uint max_colors; /* 32 at most; a manifold beyond them goes to the serial group */
   uint max_points; /* of a manifold with one normal; 0: all contacts of a pair of shapes are one */
   uint words;      /* of a contact */
+  uint rounds;     /* of threads through the front, before the next dispatch goes on */
 } push;
 
 #if PASS <= 1
@@ -114,32 +112,39 @@ bool begins_manifold(uint i, uint count)
 #endif
 
 #if PASS == 4
-shared uint front_size;
-shared uint next_size;
+#define ROOM 2048u /* manifolds of a front that lie in shared memory; more lie in `front` */
+shared uint near_front[2u * ROOM];
+shared uint sizes[3]; /* of fronts: of this round, the next one, and one that is made ready */
 
-/* One manifold less to wait for; after the last its turn comes. */
-void release(uint m, uint to)
+uint front_at(uint from, uint room, uint k) { return k < room ? near_front[(from == 0u ? 0u : ROOM) + k] : front[from + k]; }
+
+/* The side that comes next at a body gets the colours that are taken there, and its manifold has one less to wait for. After the last its turn comes. */
+void release(uint side, uint taken, uint to, uint size)
 {
+  if (side == NONE) return;
+  uint m = side >> 1u;
+  if ((side & 1u) == 0u) links[m].z = taken;
+  else links[m].w = taken;
 #ifdef SAMEBIT_MUTANT_EARLY_COLOURS
   /* The planted fault: it comes after the first manifold before it, and looks at what the second has as it finds it. */
-  if (m != NONE && atomicExchange(pending[m], 0u) != 0u) front[to + atomicAdd(next_size, 1u)] = m;
+  if (atomicExchange(pending[m], 0u) == 0u) return;
 #else
-  if (m != NONE && atomicAdd(pending[m], 0xffffffffu) == 1u) front[to + atomicAdd(next_size, 1u)] = m;
+  if (atomicAdd(pending[m], 0xffffffffu) != 1u) return;
 #endif
+  uint k = atomicAdd(sizes[size], 1u);
+  if (k < ROOM) near_front[(to == 0u ? 0u : ROOM) + k] = m;
+  else front[to + k] = m;
 }
 
-void visit(uint m, uint to)
+void visit(uint m, uint to, uint size)
 {
-  uvec4 who = found[m];
-  bool moves_a = (who.w & MOVES_A) != 0u;
-  bool moves_b = (who.w & MOVES_B) != 0u;
-  uint taken = (moves_a ? used[who.x] : 0u) | (moves_b ? used[who.y] : 0u);
+  uvec4 own = links[m];
+  uint taken = own.z | own.w;
   uint color = taken == 0xffffffffu ? push.max_colors : min(uint(findLSB(~taken)), push.max_colors);
-  if (color < push.max_colors && moves_a) used[who.x] = used[who.x] | 1u << color;
-  if (color < push.max_colors && moves_b) used[who.y] = used[who.y] | 1u << color;
+  uint bit = color < push.max_colors ? 1u << color : 0u;
   colors[m] = uvec2(color, m);
-  release(next[2u * m], to);
-  release(next[2u * m + 1u], to);
+  release(own.x, own.z | bit, to, size);
+  release(own.y, own.w | bit, to, size);
 }
 #endif
 
@@ -189,39 +194,46 @@ void main()
   if (i >= n) return;
   uvec2 own = sides[i];
   bool moves = own.x != push.nobody;
-  next[own.y] = moves && i + 1u < n && sides[i + 1u].x == own.x ? sides[i + 1u].y / 2u : NONE;
+  uint at = 4u * (own.y >> 1u) + (own.y & 1u);
+  links[at] = moves && i + 1u < n && sides[i + 1u].x == own.x ? sides[i + 1u].y : NONE;
+  links[at + 2u] = 0u;
   before[own.y] = moves && i > 0u && sides[i - 1u].x == own.x ? 1u : 0u;
 #elif PASS == 3
-  if (i <= push.nobody) used[i] = 0u;
   if (i >= counts[N_MANIFOLDS]) return;
   pending[i] = before[2u * i] + before[2u * i + 1u];
   if (pending[i] == 0u) front[atomicAdd(counts[N_FRONT], 1u)] = i;
 #elif PASS == 4
-  if (i == 0u) {
-    front_size = counts[N_FRONT];
-    next_size = 0u;
-  }
+  if (i < 3u) sizes[i] = i == 0u ? counts[N_FRONT] : 0u;
+  memoryBarrierShared();
   barrier();
   uint from = 0u;
-  for (;;) {
-    uint size = front_size;
+  uint room = 0u; /* the first front lies in `front` as a whole */
+  uint at = 0u;
+  uint size = sizes[0];
+  for (uint rounds = 0u; size != 0u && rounds < push.rounds;) {
     uint to = from ^ push.capacity;
-    if (size == 0u) break;
+    uint next = at == 2u ? 0u : at + 1u;
+    if (i == 0u) sizes[next == 2u ? 0u : next + 1u] = 0u;
     /* All threads make the same rounds: lavapipe (Mesa 22.3) loses track of those that leave an inner loop before others when a barrier follows in
      * the outer one. */
-    for (uint base = 0u; base < size; base += THREADS) {
+    for (uint base = 0u; base < size; base += THREADS, rounds++) {
       uint k = base + gl_LocalInvocationIndex;
-      if (k < size) visit(front[from + k], to);
+      if (k < size) visit(front_at(from, room, k), to, next);
     }
     memoryBarrierBuffer();
-    barrier();
-    if (i == 0u) {
-      front_size = next_size;
-      next_size = 0u;
-    }
+    memoryBarrierShared();
     barrier();
     from = to;
+    room = ROOM;
+    at = next;
+    size = sizes[at];
   }
+  /* where the next dispatch finds what is left */
+  for (uint base = 0u; base < size; base += THREADS) {
+    uint k = base + gl_LocalInvocationIndex;
+    if (k < size) front[k] = front_at(from, room, k);
+  }
+  if (i == 0u) counts[N_FRONT] = size;
 #elif PASS == 5
   /* the colours and the serial group, all manifolds, words of all contacts, in workgroups of 64 */
   uint all = push.max_colors + 1u;

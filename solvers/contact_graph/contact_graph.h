@@ -21,7 +21,7 @@ typedef struct contact_graph {
   const sb_device_contacts *there;
   uint32_t capacity, worlds, records;
   uint32_t manifolds, starts, groups;
-  uint32_t counts, record_of, flags, begins, found, sides[2], next, before, pending, front, used, colors[2], blocks, digits;
+  uint32_t counts, record_of, flags, begins, found, sides[2], links, before, pending, front, colors[2], blocks, digits;
   uint32_t pass[7], scan[4], radix[2];
 } contact_graph;
 

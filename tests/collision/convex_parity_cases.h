@@ -16,6 +16,10 @@
 #define GEO_CORNERS(f) KU(3u)
 #define GEO_CORNER(k) tetrahedron_corner(k)
 
+#define HEIGHTS_PARAM GEO_PARAM
+#define HEIGHTS GEO
+#define HEIGHT_AT(i) GEO_IN(28u + (i) % 9u)
+
 #define GEO_FARTHEST_VERTEX(first, count, d) tetrahedron_farthest(GEO first, count, d, false)
 #define GEO_FARTHEST_FACE(first, count, d) tetrahedron_farthest(GEO first, count, d, true)
 

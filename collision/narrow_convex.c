@@ -135,7 +135,7 @@ static void add_triangle(void *user, const SurfaceTriangle *s)
   Manifold m = triangle_manifold(pool->collision, &pool->a, &t, &hit, face, pool->limit);
   manifold_points p = points_of(&m);
   for (uint32_t i = 0; i < 4; i++)
-    if (p.gap[i] < pool->limit) pool->count = pool_add(pool, pool->count, (SurfacePoint){m.n, p.a[i], p.b[i], p.gap[i], s->id, p.feature[i], 0}, pool->a.reach);
+    if (p.gap[i] < pool->limit) pool->count = pool_add(pool, pool->count, (SurfacePoint){m.n, p.a[i], p.b[i], p.gap[i], s->id, p.feature[i], 0, 0}, pool->a.reach);
 }
 
 static void emit_points(const sb_collision *c, uint32_t sa, uint32_t sb, bool swap, surface_pool *pool, collision_surface_manifold *out)

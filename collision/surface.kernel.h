@@ -72,8 +72,8 @@ FN bool surface_is_far(V3 box, F limit, V3 p, V3 q, V3 r)
 #define POOL_SIZE 64
 #define SURFACE_POINTS 8
 
-/* A point that a triangle offers, in the frame of the convex shape; on_b in the surface's. group: of points with one normal. */
-STRUCT(SurfacePoint) { V3 n; V3 on_a; V3 on_b; F gap; U triangle; U feature; U group; };
+/* A point that a triangle offers, in the frame of the convex shape; on_b in the surface's. group: of points with one normal. rank: which choice it was. */
+STRUCT(SurfacePoint) { V3 n; V3 on_a; V3 on_b; F gap; U triangle; U feature; U group; U rank; };
 
 /* --- heightfields --- */
 

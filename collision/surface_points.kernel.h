@@ -12,6 +12,15 @@
 #define POOL_KEPT 16
 #define POINTS_OF_NORMAL 4
 
+FN SurfacePoint point_none(void)
+{
+  SurfacePoint p;
+  p.n = v3_zero(); p.on_a = v3_zero(); p.on_b = v3_zero();
+  p.gap = K(0.0f);
+  p.triangle = KU(0u); p.feature = KU(0u); p.group = KU(0u); p.rank = KU(0u);
+  return p;
+}
+
 /* How much q adds to p: distance, and turn of the normal as if over the shape's reach. */
 FN F point_difference(SurfacePoint p, SurfacePoint q, F reach)
 {
@@ -21,46 +30,74 @@ FN F point_difference(SurfacePoint p, SurfacePoint q, F reach)
 /* To a quarter of a degree. */
 FN bool point_shares_normal(SurfacePoint p, SurfacePoint q) { return v3_dot(p.n, q.n) > 0.99999f; }
 
-/* Moves up to `most` points, POOL_KEPT at most, to the front: the deepest, then each time the one that differs most from those chosen; of equal
- * ones the first. At most four share a normal; `group` numbers the normals. Returns how many. */
+/* Scores of points that are out of the choice: chosen, or of a normal that has enough points. */
+#define POOL_CHOSEN NARROW_NO_POINT
+#define POOL_CLOSED -NARROW_NO_POINT
+
+/* Points that may still be chosen and have the chosen point's normal are not any more. */
+FN void pool_close(POOL_PARAM U count, SurfacePoint chosen)
+{
+  for (U i = KU(0u); i < count; i += 4u)
+    for (U at = i; at < i + 4u; at++)
+      if (at < count && POOL_SCORE(at) != POOL_CHOSEN && point_shares_normal(chosen, POOL_TAKE(at))) POOL_SCORE(at) = K(POOL_CLOSED);
+}
+
+/* Moves the chosen points to the front; how many. */
+FN U pool_gather(POOL_PARAM U count)
+{
+  U kept = KU(0u);
+  for (U i = KU(0u); i < count; i += 4u)
+    for (U at = i; at < i + 4u; at++) {
+      if (at >= count || POOL_SCORE(at) != POOL_CHOSEN) continue;
+      POOL_PUT(kept, POOL_TAKE(at));
+      kept++;
+    }
+  return kept;
+}
+
+/* Chooses up to `most` points, POOL_KEPT at most: the deepest, then each time the one that differs most from those chosen; of equal ones the first. At
+ * most four share a normal; `group` numbers the normals, `rank` the choices. Drops the others and returns how many stay, in their order.
+ * Points are looked at four at a time, because lavapipe ends all loops of a thread after 65,535 rounds. */
 FN U pool_choose(POOL_PARAM U count, U most, F reach)
 {
   F least = 1.0e-4f * (reach * reach);
+  U picks[POOL_KEPT];
   U members[POOL_KEPT];
   for (int i = 0; i < POOL_KEPT; i++) members[i] = KU(0u);
   U groups = KU(0u);
   U chosen = KU(0u);
-  for (U i = KU(0u); i < count; i++) POOL_SCORE(i) = -POOL_TAKE(i).gap;
+  SurfacePoint last = point_none();
   while (chosen < most) {
     U best = count;
-    for (U i = chosen; i < count; i++) {
-      bool possible = chosen == 0u || POOL_SCORE(i) > least;
-      for (U k = KU(0u); possible && k < chosen; k++)
-        if (point_shares_normal(POOL_TAKE(k), POOL_TAKE(i)) && members[POOL_TAKE(k).group] == POINTS_OF_NORMAL) possible = false;
-      if (possible && (best == count || POOL_SCORE(i) > POOL_SCORE(best))) best = i;
-    }
+    F best_score = K(0.0f);
+    for (U i = KU(0u); i < count; i += 4u)
+      for (U at = i; at < i + 4u; at++) {
+        if (at >= count || (chosen > 0u && f_abs(POOL_SCORE(at)) == POOL_CHOSEN)) continue;
+        SurfacePoint p = POOL_TAKE(at);
+        F score = chosen == 0u ? -p.gap : point_difference(p, last, reach);
+        if (chosen > 1u && !(score < POOL_SCORE(at))) score = POOL_SCORE(at);
+        POOL_SCORE(at) = score;
+        if ((chosen == 0u || score > least) && (best == count || score > best_score)) {
+          best = at;
+          best_score = score;
+        }
+      }
     if (best == count) break;
-    SurfacePoint taken = POOL_TAKE(best);
-    F of_taken = POOL_SCORE(best);
-    taken.group = groups;
-    for (U k = KU(0u); k < chosen && taken.group == groups; k++)
-      if (point_shares_normal(POOL_TAKE(k), taken)) taken.group = POOL_TAKE(k).group;
-    if (taken.group == groups) groups++;
-    members[taken.group]++;
-    /* those between move up by one, so that the others stay in their order */
-    for (U i = best; i > chosen; i--) {
-      POOL_PUT(i, POOL_TAKE(i - 1u));
-      POOL_SCORE(i) = POOL_SCORE(i - 1u);
-    }
-    POOL_PUT(chosen, taken);
-    POOL_SCORE(chosen) = of_taken;
-    for (U i = chosen + 1u; i < count; i++) {
-      F d = point_difference(POOL_TAKE(i), taken, reach);
-      if (chosen == 0u || d < POOL_SCORE(i)) POOL_SCORE(i) = d;
-    }
+    last = POOL_TAKE(best);
+    last.rank = chosen;
+    last.group = groups;
+    for (U k = KU(0u); k < chosen && last.group == groups; k++)
+      if (point_shares_normal(POOL_TAKE(picks[k]), last)) last.group = POOL_TAKE(picks[k]).group;
+    if (last.group == groups) groups++;
+    members[last.group]++;
+    POOL_PUT(best, last);
+    POOL_SCORE(best) = K(POOL_CHOSEN);
+    picks[chosen] = best;
     chosen++;
+    for (U k = KU(0u); members[last.group] == POINTS_OF_NORMAL && k < chosen; k++)
+      if (POOL_TAKE(picks[k]).group == last.group) pool_close(POOL count, POOL_TAKE(picks[k]));
   }
-  return chosen;
+  return pool_gather(POOL count);
 }
 
 FN bool point_before(SurfacePoint p, SurfacePoint q) { return p.triangle != q.triangle ? p.triangle < q.triangle : p.feature < q.feature; }
@@ -86,15 +123,16 @@ FN U pool_add(POOL_PARAM U count, SurfacePoint p, F reach)
   return count + 1u;
 }
 
-/* The contacts from what has been offered; how many. The first of each group gives the normal, and gaps are measured along that. to_a: pose of the
+/* The contacts from what has been offered; how many. The first choice of each group gives the normal, and gaps are measured along that. to_a: pose of the
  * surface in the shape's frame. */
 FN U pool_finish(POOL_PARAM U count, F reach, X7 to_a)
 {
   count = pool_choose(POOL count, KU(SURFACE_POINTS), reach);
   for (U i = KU(0u); i < count; i++) {
     SurfacePoint p = POOL_TAKE(i);
-    U first = KU(0u);
-    while (POOL_TAKE(first).group != p.group) first++;
+    U first = i;
+    for (U k = KU(0u); k < count; k++)
+      if (POOL_TAKE(k).group == p.group && POOL_TAKE(k).rank < POOL_TAKE(first).rank) first = k;
     p.n = POOL_TAKE(first).n;
     p.gap = v3_dot(v3_sub(x7_point(to_a, p.on_b), p.on_a), p.n);
     POOL_PUT(i, p);

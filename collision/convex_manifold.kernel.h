@@ -258,8 +258,12 @@ FN void clip_pair(EDIT(ClipPoints, c), GEO_PARAM VIEW(Convex, a), VIEW(Convex, b
   if ((b_is_ref ? along_b : along_a) < CLIP_ALIGNED) return;
   F least = 1.0e-6f * f_min(AT(a).reach, AT(b).reach);
   if (!clip_solid(TO(fa), least) || !clip_solid(TO(fb), least)) return;
-  if (b_is_ref) clip_features(c, TO(fb), TO(fa), n, true, limit);
-  else clip_features(c, TO(fa), TO(fb), n, false, limit);
+  if (b_is_ref) {
+    Feature of_b = fb;
+    fb = fa;
+    fa = of_b;
+  }
+  clip_features(c, TO(fa), TO(fb), n, b_is_ref, limit);
 }
 
 /* Differences of depth below this do not decide between points. */

@@ -156,7 +156,7 @@ FN void particle_keep(EDIT(ParticleSearch, s), ParticleHit f, U id)
 /* Who says whether the nearest point, on an edge or at a vertex, belongs there, as triangle_owner() tells; q: from it to the particle. */
 FN U particle_owner(VIEW(SurfaceTriangle, t), V3 point, V3 q)
 {
-  Convex c = convex_of(CONVEX_TRIANGLE, v3_zero(), v3_zero(), q4_to_m33(q4_identity()));
+  Convex c = convex_of(CONVEX_TRIANGLE, v3_zero(), v3_zero(), m33(v3_zero(), v3_zero(), v3_zero())); /* its frame is not asked for */
   c.t0 = AT(t).v0;
   c.t1 = AT(t).v1;
   c.t2 = AT(t).v2;

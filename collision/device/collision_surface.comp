@@ -1,7 +1,7 @@
 /* Solids against heightfields in steps, because as one text it takes a compiler minutes. PASS:
  *   0 how many triangles each pair meets, a pair a thread; 1 how many are taken; 2 which ones
- *   of each triangle: 3 what its plane says, 4 GJK, 5 the polytope where cores overlap, 6 the distance, 7 up to four points
- *   8 of each pair: contacts chosen from the points of its triangles in their order. */
+ *   of each triangle: 3 what its plane says, 4 GJK, 5 the polytope where cores overlap, 6 the distance, 7 who owns it, 8 up to four points
+ *   9 of each pair: contacts chosen from the points of its triangles in their order. */
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "collision_device.glsl"
@@ -148,7 +148,7 @@ void main()
 }
 #endif
 
-#if PASS >= 3 && PASS <= 7
+#if PASS >= 3 && PASS <= 8
 /* States of a triangle, and what else is known, in word 0. */
 #define NOTHING 0u
 #define HIT 1u
@@ -286,7 +286,7 @@ void run(uint w, SurfacePair p, Convex a, SurfaceTriangle s, Convex t)
   put_v3(w + W_POINT_A, r.h.on_a);
   put_v3(w + W_POINT_B, r.h.on_b);
 }
-#else
+#elif PASS == 7
 /* Whether the contact at an edge or vertex belongs there. */
 bool triangle_owns(SurfacePair p, SurfaceTriangle s, Convex t, V3 on_triangle, V3 q)
 {
@@ -294,6 +294,12 @@ bool triangle_owns(SurfacePair p, SurfaceTriangle s, Convex t, V3 on_triangle, V
   return owner < 2u ? owner == 1u : grid_vertex_owns(grid_of_shape(p.b), s, owner - 2u, q4_rotate_inv(p.to_a.q, q));
 }
 
+/* What does not belong to an edge or vertex is a contact with the face. */
+void run(uint w, SurfacePair p, Convex a, SurfaceTriangle s, Convex t)
+{
+  if (work[w] == HIT && !triangle_owns(p, s, t, work_v3(w + W_POINT_B), v3_neg(work_v3(w + W_N)))) work[w] = HIT | IS_FACE;
+}
+#else
 uint put_point(uint w, uint count, V3 n, V3 on_a, V3 on_b, float gap, uint feature, float limit)
 {
   if (!(gap < limit)) return count;
@@ -318,8 +324,7 @@ void run(uint w, SurfacePair p, Convex a, SurfaceTriangle s, Convex t)
     r.h.on_b = work_v3(w + W_POINT_B);
     r.low = work_v3(w + W_LOW);
     r.plane_gap = work_float(w + W_PLANE_GAP);
-    bool face = (state & IS_FACE) != 0u || !triangle_owns(p, s, t, r.h.on_b, v3_neg(r.h.n));
-    Manifold m = triangle_manifold(a, t, r, face, p.limit);
+    Manifold m = triangle_manifold(a, t, r, (state & IS_FACE) != 0u, p.limit);
     count = put_point(w, count, m.n, m.a0, m.b0, m.g0, m.f0, p.limit);
     count = put_point(w, count, m.n, m.a1, m.b1, m.g1, m.f1, p.limit);
     count = put_point(w, count, m.n, m.a2, m.b2, m.g2, m.f2, p.limit);
@@ -344,7 +349,7 @@ void main()
 }
 #endif
 
-#if PASS == 8
+#if PASS == 9
 /* The pool: eleven floats and four words of each point; then how many there are, from round to round. */
 #define POOL_COUNT room_words[ROOM(4u * POOL_SIZE)]
 #define POOL_PARAM

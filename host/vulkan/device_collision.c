@@ -332,7 +332,7 @@ sb_status device_collision_create(sb_device_scope *scope, sb_vulkan *vulkan, boo
   c->push.triangle_capacity = c->surfaces.capacity;
   c->push.triangles_of_pair = c->surfaces.of_pair;
   c->push.threads = c->surfaces.threads;
-  if (!status && setup->particles) status = device_particles_create(&c->particles, scope, vulkan, setup, sizeof(collision_push), diag);
+  if (!status && setup->particles) status = device_particles_create(&c->particles, scope, vulkan, setup, c->surfaces.grids, sizeof(collision_push), diag);
   if (setup->particles) {
     c->push.particles = c->particles.count;
     c->push.particle_capacity = c->particles.capacity;

@@ -12,6 +12,7 @@
 #include "collision_met_gjk_spv.h"
 #include "collision_met_polytope_spv.h"
 #include "collision_met_distance_spv.h"
+#include "collision_met_owners_spv.h"
 #include "collision_met_points_spv.h"
 #include "collision_met_choose_spv.h"
 
@@ -27,7 +28,7 @@
 /* With more triangles or pairs than these there is room for a part of them at a time. */
 #define THREADS_USUAL 8192u
 #define PARTS 16u
-enum { MEET, TAKE, LIST, PLANE, GJK, POLYTOPE, DISTANCE, POINTS, CHOOSE };
+enum { MEET, TAKE, LIST, PLANE, GJK, POLYTOPE, DISTANCE, OWNERS, POINTS, CHOOSE };
 _Static_assert(CHOOSE + 1 == DEVICE_SURFACE_STEPS, "a pipeline for each step");
 
 bool device_surfaces_exist(uint32_t types) { return types >> SB_SHAPE_HFIELD & 1u; }
@@ -96,7 +97,7 @@ sb_status device_surfaces_create(device_surfaces *s, sb_device_scope *scope, con
 #define STEP(name, buffers) {name##_spv, sizeof name##_spv, buffers}
   const struct { const uint32_t *words; size_t bytes; uint32_t buffers; } steps[DEVICE_SURFACE_STEPS] = {
       STEP(collision_met, 12), STEP(collision_met_take, 1), STEP(collision_met_list, 12), STEP(collision_met_plane, 12), STEP(collision_met_gjk, 12),
-      STEP(collision_met_polytope, 12), STEP(collision_met_distance, 12), STEP(collision_met_points, 12), STEP(collision_met_choose, 12)};
+      STEP(collision_met_polytope, 12), STEP(collision_met_distance, 12), STEP(collision_met_owners, 12), STEP(collision_met_points, 12), STEP(collision_met_choose, 12)};
 #undef STEP
   sb_status status = SB_OK;
   s->capacity = setup->triangle_capacity;
@@ -147,6 +148,7 @@ void device_surfaces_record(device_recorder *r, const device_surfaces *s, const 
   record_parts(r, s, POLYTOPE, buffers, push, push_bytes, s->capacity, 1);
 #endif
   device_record(r, s->steps[DISTANCE], buffers, 12, push, of_triangles);
+  device_record(r, s->steps[OWNERS], buffers, 12, push, of_triangles);
   device_record(r, s->steps[POINTS], buffers, 12, push, of_triangles);
   record_parts(r, s, CHOOSE, buffers, push, push_bytes, most, s->of_pair / TRIANGLES_OF_ROUND);
 }

@@ -7,7 +7,7 @@
 /* Words of the collision's counts. */
 #define DEVICE_TRIANGLES_FOUND 8u
 #define DEVICE_TRIANGLES 9u
-#define DEVICE_SURFACE_STEPS 9u
+#define DEVICE_SURFACE_STEPS 10u
 /* Of a heightfield's record in grids, before all heights: where its heights begin, rows, columns, half extents. */
 #define DEVICE_GRID_WORDS 6u
 

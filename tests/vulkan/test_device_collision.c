@@ -386,7 +386,7 @@ static void test_hills(void **state)
     ((uint32_t *)m->shape_condim)[i] = 1 + i % 6;
     ((float *)m->shape_margin)[i] = i % 7 ? 0 : 0.05f;
   }
-  run_on_hills(s, hills, 60, 1.0f);
+  run_on_hills(s, hills, 40, 1.0f);
 }
 
 /* A plain and solids on a coarse lattice, at its borders and corners too: equal depths, edges over edges. */
@@ -419,6 +419,43 @@ static void test_large_on_hills(void **state)
     for (uint32_t i = 0; i < 9; i++) scene_free_shape(s, scene_turned(0.1f * (float)i, 0, 0.3f * (float)i - 1.0f, 1, 1, 0, 0.02 * i), SB_SHAPE_SPHERE + i % 3, 1.0f + 0.2f * (float)i, 1.5f, 0.5f);
   }
   run_on_hills(s, hills, 20, 0.3f);
+}
+
+/* A cloth over, in and far below the ground, which holds some of it, and at its borders. */
+static void test_particles_on_hills(void **state)
+{
+  (void)state;
+  uint64_t random = 37;
+  for (int kind = 0; kind < 3; kind++) {
+    sb_model_builder *b = sb_builder_create();
+    geometry_place place;
+    double height[HILL_ROWS * HILL_COLUMNS];
+    for (uint32_t i = 0; i < HILL_ROWS * HILL_COLUMNS; i++) height[i] = kind == 0 ? scene_random(&random, 0, 0.4f) : 0.1 * (kind == 1 && i % 4 == 0);
+    assert_int_equal(geometry_add_hfield(b, HILL_ROWS, HILL_COLUMNS, 0.9, 0.7, height, &place), GEOMETRY_GOOD);
+    sb_build_body body = sb_build_body_default();
+    sb_build_shape shape = sb_build_shape_default();
+    body.joint_type = SB_JOINT_FIXED;
+    shape.type = SB_SHAPE_HFIELD, shape.geometry = place.index, shape.margin = 0.01;
+    shape.body = sb_builder_add_body(b, &body, "ground");
+    memcpy(shape.size, place.half, sizeof shape.size);
+    sb_builder_add_shape(b, &shape, "ground");
+    shape = sb_build_shape_default();
+    shape.type = SB_SHAPE_BOX, shape.body = -1, shape.size[0] = shape.size[1] = shape.size[2] = 0.2;
+    sb_builder_add_shape(b, &shape, "box");
+    int32_t first = add_test_cloth(b, 24, 24, 0.09, 0.2, 0.01, false, "cloth");
+    sb_builder_add_attachment(b, &(sb_build_attachment){.particle = first + 300, .body = 0, .stiffness = SB_NO_LIMIT});
+    particle_scene s = particle_scene_new(b, 2, NULL);
+    twin t;
+    open_twin(&t, s.model, 0, false);
+    for (uint32_t i = 0; i < s.model->particle_count; i++) t.particle_q[3 * i + 2] = scene_random(&random, i % 5 ? -0.3f : -3.0f, 0.4f);
+    for (int i = 0; i < 30; i++) {
+      compare(&t);
+      shake(&t, &random, 3.0f);
+    }
+    assert_true(sb_collision_get_usage(t.cpu).particle_contact_peak > 150);
+    close_twin(&t);
+    particle_scene_free(&s);
+  }
 }
 
 /* Too many triangles for the room that was given: no contacts, and how many there are. */
@@ -499,7 +536,7 @@ int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pyramid),  cmocka_unit_test(test_pile),       cmocka_unit_test(test_mixed),    cmocka_unit_test(test_sizes),
                                      cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_crowd), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals),
-                                     cmocka_unit_test(test_hills), cmocka_unit_test(test_plain_ties), cmocka_unit_test(test_large_on_hills), cmocka_unit_test(test_triangle_overflow)};
+                                     cmocka_unit_test(test_hills), cmocka_unit_test(test_plain_ties), cmocka_unit_test(test_large_on_hills), cmocka_unit_test(test_particles_on_hills), cmocka_unit_test(test_triangle_overflow)};
   expect_differences = argc > 1 && !strcmp(argv[1], "--differ");
   if (no_device()) return SKIP;
   int failed = cmocka_run_group_tests(tests, open_device, close_device);

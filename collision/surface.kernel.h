@@ -69,7 +69,9 @@ FN bool surface_is_far(V3 box, F limit, V3 p, V3 q, V3 r)
 }
 
 /* Points that a pair's pool holds, and contacts of the pair, at most. */
-#define POOL_SIZE 64
+#ifndef POOL_SIZE
+#define POOL_SIZE 64 /* fewer in a parity case */
+#endif
 #define SURFACE_POINTS 8
 
 /* A point that a triangle offers, in the frame of the convex shape; on_b in the surface's. group: of points with one normal. rank: which choice it was. */

@@ -9,7 +9,9 @@
 #include "surface.kernel.h"
 
 /* Points that stay when the pool is full. */
+#ifndef POOL_KEPT
 #define POOL_KEPT 16
+#endif
 #define POINTS_OF_NORMAL 4
 
 FN SurfacePoint point_none(void)

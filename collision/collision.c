@@ -46,6 +46,36 @@ bool collision_has_surface(const sb_model *m, uint32_t world)
   return false;
 }
 
+/* Triangles of heightfield h in a square around solid s; its size along any axis is at most the sum of what shape_size holds. */
+uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h)
+{
+  const float *size = m->shape_size + 3 * (size_t)s, *extent = m->shape_size + 3 * (size_t)h;
+  const uint32_t *grid = m->geometry_grid + 3 * (size_t)m->shape_geometry[h];
+  float reach = 1.5f * ((size[0] + size[1]) + size[2]) + (m->shape_margin[s] + m->shape_margin[h]);
+  uint64_t cells[2];
+  for (int k = 0; k < 2; k++) {
+    uint32_t all = grid[2 - k] - 1;
+    float wide = reach / extent[k] * (float)all; /* 2 reach over the width of a cell */
+    cells[k] = wide < (float)all ? (uint64_t)wide + 2 : all;
+    if (cells[k] > all) cells[k] = all;
+  }
+  return 2 * cells[0] * cells[1];
+}
+
+static uint32_t usual_triangles(const sb_model *m)
+{
+  uint64_t triangles = 0;
+  for (uint32_t h = 0; h < m->shape_count; h++) {
+    uint32_t world = (uint32_t)m->shape_world[h];
+    if (m->shape_type[h] != SB_SHAPE_HFIELD) continue;
+    for (uint32_t s = m->world_shape_start[world]; s < m->world_shape_start[world + 1]; s++) {
+      bool moves = m->shape_body[s] >= 0 && !(m->body_flags[m->shape_body[s]] & SB_BODY_STATIC);
+      if (moves && m->shape_type[s] != SB_SHAPE_PLANE) triangles += sb_collision_triangles_around(m, s, h);
+    }
+  }
+  return triangles < UINT32_MAX ? (uint32_t)triangles : UINT32_MAX;
+}
+
 /* The documented rule of sb_collision_settings. */
 static void choose_capacities(sb_collision *c)
 {
@@ -63,6 +93,9 @@ static void choose_capacities(sb_collision *c)
   if (!c->settings.pair_capacity) c->settings.pair_capacity = pairs < UINT32_MAX ? (uint32_t)pairs : UINT32_MAX;
   if (!c->settings.contact_capacity)
     c->settings.contact_capacity = contacts < UINT32_MAX ? (uint32_t)contacts : UINT32_MAX;
+  uint32_t triangles = usual_triangles(m);
+  if (!triangles || !c->settings.triangle_capacity) c->settings.triangle_capacity = triangles;
+  c->usage.triangle_capacity = c->settings.triangle_capacity;
   c->usage.pair_capacity = c->settings.pair_capacity;
   c->usage.contact_capacity = c->settings.contact_capacity;
 }
@@ -153,6 +186,13 @@ sb_status sb_collision_take(sb_collision *c, uint32_t pair_count, uint32_t conta
   c->usage.deepest = deepest;
   c->contacts.count = kept;
   return pair_count > c->usage.pair_capacity || contact_count > c->usage.contact_capacity ? SB_E_CAPACITY : SB_OK;
+}
+
+sb_status sb_collision_take_triangles(sb_collision *c, uint32_t triangle_count)
+{
+  c->usage.triangle_count = triangle_count;
+  if (triangle_count > c->usage.triangle_peak) c->usage.triangle_peak = triangle_count;
+  return triangle_count > c->usage.triangle_capacity ? SB_E_CAPACITY : SB_OK;
 }
 
 sb_particle_contact_room sb_collision_particle_room(sb_collision *c)

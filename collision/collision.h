@@ -47,6 +47,8 @@ typedef struct sb_collision_settings {
   uint32_t contact_capacity; /* contacts; 0: for each world of n shapes, min(2 n (n - 1), 16 n + 64), twice the first where a mesh or heightfield is */
   uint32_t particle_contact_capacity; /* 0: for each particle 2, or the shapes of its world where there are fewer, and 64 for each world */
   uint32_t near_pair_capacity; /* 0: 8 for each particle of deformables that may touch each other or themselves, and 64 */
+  uint32_t triangle_capacity; /* triangles of heightfields that solids meet, for pipelines on devices; 0: for each solid that may move and each heightfield of
+                               * its world those in a square three times its size, one and two cells added */
   float speculative_margin;  /* m, >= 0 */
   uint32_t lanes;            /* 1, 4 or 8; 0: the widest that this CPU runs well */
   uint32_t truncate;         /* not 0: when contacts overflow, keep the first in canonical order (and still return SB_E_CAPACITY) */
@@ -77,6 +79,9 @@ typedef struct sb_collision_usage {
   uint32_t near_pair_count;
   uint32_t near_pair_peak;
   uint32_t near_pair_capacity;
+  uint32_t triangle_count; /* on a device */
+  uint32_t triangle_peak;
+  uint32_t triangle_capacity;
   float deepest; /* m, the largest overlap of the last step */
 } sb_collision_usage;
 
@@ -112,6 +117,10 @@ typedef struct sb_contact_room {
  * sb_collision_usage has it; `kept` contacts are there. */
 sb_contact_room sb_collision_room(sb_collision *c);
 sb_status sb_collision_take(sb_collision *c, uint32_t pair_count, uint32_t contact_count, uint32_t kept, float deepest);
+/* Triangles of heightfield h in a square three times the size of solid s, one and two cells added. [any] */
+uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h);
+/* Triangles that its solids met; SB_E_CAPACITY where they were too many, and there are no contacts. */
+sb_status sb_collision_take_triangles(sb_collision *c, uint32_t triangle_count);
 
 /* The same for contacts of particles; when they are there, particle_start follows from them by the last function. */
 typedef struct sb_particle_contact_room {

@@ -77,8 +77,7 @@ FN V3 convex_axis(VIEW(Convex, s), U k)
 /* The point of the core of a solid farthest along d, in the shape frame; of equal ones the first. */
 FN V3 convex_core_support(GEO_PARAM VIEW(Convex, s), V3 d)
 {
-  if (AT(s).type == CONVEX_BOX)
-    return v3(AT(s).size.x * narrow_sign(d.x), AT(s).size.y * narrow_sign(d.y), AT(s).size.z * narrow_sign(d.z));
+#ifndef CONVEX_BASIC
   if (AT(s).type == CONVEX_CYLINDER) {
     F across = d.x * d.x + d.y * d.y;
     bool upright = across <= 1.0e-14f * (d.z * d.z);
@@ -91,7 +90,8 @@ FN V3 convex_core_support(GEO_PARAM VIEW(Convex, s), V3 d)
     return v3(AT(s).size.x * u.x, AT(s).size.y * u.y, AT(s).size.z * u.z);
   }
   if (AT(s).type == CONVEX_HULL) return GEO_VERTEX(AT(s).vertices + GEO_FARTHEST_VERTEX(AT(s).vertices, AT(s).vertex_count, d));
-  return v3_zero();
+#endif
+  return v3(AT(s).size.x * narrow_sign(d.x), AT(s).size.y * narrow_sign(d.y), AT(s).size.z * narrow_sign(d.z));
 }
 
 /* The same in the pair's frame. */
@@ -119,9 +119,14 @@ FN F convex_separation(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), V3 n)
   return v3_dot(w, n) - (AT(a).radius + AT(b).radius);
 }
 
+/* cos(45 degrees) */
+#define FEATURE_DIAGONAL 0.70710678f
+
 /* --- features: what a shape has to offer along a direction --- */
 
-#define FEATURE_MAX 16
+#ifndef FEATURE_MAX
+#define FEATURE_MAX 16 /* fewer where no shape has as many */
+#endif
 
 /* A face (3 corners or more, counter-clockwise around n), an edge (2), or nothing flat (1, the point left out). id tells it from the
  * shape's other features. Pair's frame, the radius included. */
@@ -176,6 +181,7 @@ FN Feature feature_box(VIEW(Convex, s), V3 d)
   return f;
 }
 
+#ifndef CONVEX_BASIC
 FN Feature feature_hull(GEO_PARAM VIEW(Convex, s), V3 d)
 {
   V3 l = m33_tmul_v3(AT(s).r, d);
@@ -190,9 +196,6 @@ FN Feature feature_hull(GEO_PARAM VIEW(Convex, s), V3 d)
   }
   return f;
 }
-
-/* cos(45 degrees) */
-#define FEATURE_DIAGONAL 0.70710678f
 
 /* A cap, as an octagon on its rim whose corners stay fixed in the shape; or the line of the side. */
 FN Feature feature_cylinder(VIEW(Convex, s), V3 d)
@@ -233,6 +236,7 @@ FN Feature feature_cylinder(VIEW(Convex, s), V3 d)
   return f;
 }
 
+#endif
 FN Feature feature_capsule(VIEW(Convex, s), V3 d)
 {
   V3 axis = convex_axis(s, KU(2u));
@@ -259,8 +263,10 @@ FN Feature feature_triangle(VIEW(Convex, s))
 FN Feature convex_feature(GEO_PARAM VIEW(Convex, s), V3 d)
 {
   if (AT(s).type == CONVEX_BOX) return feature_box(s, d);
+#ifndef CONVEX_BASIC
   if (AT(s).type == CONVEX_HULL) return feature_hull(GEO s, d);
   if (AT(s).type == CONVEX_CYLINDER) return feature_cylinder(s, d);
+#endif
   if (AT(s).type == CONVEX_CAPSULE) return feature_capsule(s, d);
   if (AT(s).type == CONVEX_TRIANGLE) return feature_triangle(s);
   return feature_none(d);

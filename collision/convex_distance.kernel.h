@@ -258,16 +258,23 @@ FN Simplex convex_gjk(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), F scale, F eno
 
 /* --- expanding polytope --- */
 
-/* Vertices of the polytope in the difference a - b, its faces (three vertex numbers of 8 bits; plane n . x = d, outward; alive or not). */
+/* Vertices of the polytope in the difference a - b, its faces (three vertex numbers of 8 bits; plane n . x = d, outward; alive or not), and
+ * the edges around the faces that a new vertex sees. */
 STRUCT(Polytope)
 {
   F wx[EPA_VERTICES]; F wy[EPA_VERTICES]; F wz[EPA_VERTICES];
   F ax[EPA_VERTICES]; F ay[EPA_VERTICES]; F az[EPA_VERTICES];
   U face[EPA_FACES];
   F nx[EPA_FACES]; F ny[EPA_FACES]; F nz[EPA_FACES]; F d[EPA_FACES];
-  U vertex_count;
-  U face_count;
+  U edges[EPA_EDGES];
 };
+
+/* Where a polytope lies. Whoever has no room for it among an invocation's variables says another place. */
+#ifndef EPA_AT
+#define EPA_PARAM EDIT(Polytope, p),
+#define EPA p,
+#define EPA_AT(array, i) AT(p).array[i]
+#endif
 
 #define EPA_DEAD 0xffffffffu
 
@@ -345,32 +352,32 @@ STRUCT(EpaResult) { V3 n; F depth; V3 on_a; V3 w; bool found; };
 
 /* The origin's foot on the plane found. Several faces may lie in that plane; the one that holds the foot, or comes nearest, says where it
  * is on a. */
-FN EpaResult epa_foot(VIEW(Polytope, p), EpaResult r, F plane_d, F tolerance)
+FN EpaResult epa_foot(EPA_PARAM U face_count, EpaResult r, F plane_d, F tolerance)
 {
   V3 foot = v3_scale(r.n, plane_d);
   F least = K(NARROW_NO_POINT);
-  for (U i = KU(0u); i < AT(p).face_count; i++) {
-    if (AT(p).face[i] == EPA_DEAD || !(f_abs(AT(p).d[i] - plane_d) <= 8.0f * tolerance)) continue;
-    if (!((AT(p).nx[i] * r.n.x + AT(p).ny[i] * r.n.y) + AT(p).nz[i] * r.n.z > 0.999f)) continue;
-    U c0 = epa_corner(AT(p).face[i], KU(0u));
-    U c1 = epa_corner(AT(p).face[i], KU(1u));
-    U c2 = epa_corner(AT(p).face[i], KU(2u));
-    V3 p0 = v3(AT(p).wx[c0], AT(p).wy[c0], AT(p).wz[c0]);
-    V3 p1 = v3(AT(p).wx[c1], AT(p).wy[c1], AT(p).wz[c1]);
-    V3 p2 = v3(AT(p).wx[c2], AT(p).wy[c2], AT(p).wz[c2]);
+  for (U i = KU(0u); i < face_count; i++) {
+    if (EPA_AT(face, i) == EPA_DEAD || !(f_abs(EPA_AT(d, i) - plane_d) <= 8.0f * tolerance)) continue;
+    if (!((EPA_AT(nx, i) * r.n.x + EPA_AT(ny, i) * r.n.y) + EPA_AT(nz, i) * r.n.z > 0.999f)) continue;
+    U c0 = epa_corner(EPA_AT(face, i), KU(0u));
+    U c1 = epa_corner(EPA_AT(face, i), KU(1u));
+    U c2 = epa_corner(EPA_AT(face, i), KU(2u));
+    V3 p0 = v3(EPA_AT(wx, c0), EPA_AT(wy, c0), EPA_AT(wz, c0));
+    V3 p1 = v3(EPA_AT(wx, c1), EPA_AT(wy, c1), EPA_AT(wz, c1));
+    V3 p2 = v3(EPA_AT(wx, c2), EPA_AT(wy, c2), EPA_AT(wz, c2));
     V3 t = triangle_weights(v3_sub(p0, foot), v3_sub(p1, foot), v3_sub(p2, foot));
     V3 w = v3_add_scaled(v3_add_scaled(v3_scale(p0, t.x), p1, t.y), p2, t.z);
     F off = v3_len2(v3_sub(w, foot));
     if (!(off < least)) continue;
     least = off;
     r.w = w;
-    r.on_a = v3_add_scaled(v3_add_scaled(v3_scale(v3(AT(p).ax[c0], AT(p).ay[c0], AT(p).az[c0]), t.x), v3(AT(p).ax[c1], AT(p).ay[c1], AT(p).az[c1]), t.y),
-                           v3(AT(p).ax[c2], AT(p).ay[c2], AT(p).az[c2]), t.z);
+    r.on_a = v3_add_scaled(v3_add_scaled(v3_scale(v3(EPA_AT(ax, c0), EPA_AT(ay, c0), EPA_AT(az, c0)), t.x), v3(EPA_AT(ax, c1), EPA_AT(ay, c1), EPA_AT(az, c1)), t.y),
+                           v3(EPA_AT(ax, c2), EPA_AT(ay, c2), EPA_AT(az, c2)), t.z);
   }
   return r;
 }
 
-FN EpaResult convex_epa(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), VIEW(Simplex, start), F scale)
+FN EpaResult epa_expand(EPA_PARAM GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), VIEW(Simplex, start), F scale)
 {
   EpaResult r;
   r.n = v3(K(0.0f), K(0.0f), K(1.0f));
@@ -380,40 +387,38 @@ FN EpaResult convex_epa(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), VIEW(Simplex
   r.found = false;
   Simplex s = epa_start(GEO a, b, start, scale);
   if (s.count < 4u) return r;
-  Polytope p;
   for (U i = KU(0u); i < 4u; i++) {
-    p.wx[i] = s.wx[i]; p.wy[i] = s.wy[i]; p.wz[i] = s.wz[i];
-    p.ax[i] = s.ax[i]; p.ay[i] = s.ay[i]; p.az[i] = s.az[i];
+    EPA_AT(wx, i) = s.wx[i]; EPA_AT(wy, i) = s.wy[i]; EPA_AT(wz, i) = s.wz[i];
+    EPA_AT(ax, i) = s.ax[i]; EPA_AT(ay, i) = s.ay[i]; EPA_AT(az, i) = s.az[i];
   }
   V3 w0 = simplex_w(TO(s), KU(0u));
   bool flip = v3_dot(v3_cross(v3_sub(simplex_w(TO(s), KU(1u)), w0), v3_sub(simplex_w(TO(s), KU(2u)), w0)), v3_sub(simplex_w(TO(s), KU(3u)), w0)) > 0.0f;
   /* faces 0 1 2, 0 3 1, 1 3 2, 2 3 0 seen from outside, or the other way round */
-  p.face[0] = flip ? KU(0x00010200u) : KU(0x00020100u);
-  p.face[1] = flip ? KU(0x00030100u) : KU(0x00010300u);
-  p.face[2] = flip ? KU(0x00030201u) : KU(0x00020301u);
-  p.face[3] = flip ? KU(0x00030002u) : KU(0x00000302u);
-  p.vertex_count = KU(4u);
-  p.face_count = KU(4u);
+  EPA_AT(face, 0) = flip ? KU(0x00010200u) : KU(0x00020100u);
+  EPA_AT(face, 1) = flip ? KU(0x00030100u) : KU(0x00010300u);
+  EPA_AT(face, 2) = flip ? KU(0x00030201u) : KU(0x00020301u);
+  EPA_AT(face, 3) = flip ? KU(0x00030002u) : KU(0x00000302u);
+  U vertex_count = KU(4u);
+  U face_count = KU(4u);
   for (U i = KU(0u); i < 4u; i++) {
-    U c0 = epa_corner(p.face[i], KU(0u));
-    U c1 = epa_corner(p.face[i], KU(1u));
-    U c2 = epa_corner(p.face[i], KU(2u));
+    U c0 = epa_corner(EPA_AT(face, i), KU(0u));
+    U c1 = epa_corner(EPA_AT(face, i), KU(1u));
+    U c2 = epa_corner(EPA_AT(face, i), KU(2u));
     EpaPlane plane = epa_plane(simplex_w(TO(s), c0), simplex_w(TO(s), c1), simplex_w(TO(s), c2));
-    p.nx[i] = plane.n.x; p.ny[i] = plane.n.y; p.nz[i] = plane.n.z; p.d[i] = plane.d;
+    EPA_AT(nx, i) = plane.n.x; EPA_AT(ny, i) = plane.n.y; EPA_AT(nz, i) = plane.n.z; EPA_AT(d, i) = plane.d;
   }
   F tolerance = 2.0e-6f * scale;
-  U edges[EPA_EDGES];
   F plane_d = K(0.0f);
   for (int round = 0; round < EPA_VERTICES; round++) {
     U near_face = EPA_DEAD;
     F least = K(NARROW_NO_POINT);
-    for (U i = KU(0u); i < p.face_count; i++)
-      if (p.face[i] != EPA_DEAD && p.d[i] < least) {
-        least = p.d[i];
+    for (U i = KU(0u); i < face_count; i++)
+      if (EPA_AT(face, i) != EPA_DEAD && EPA_AT(d, i) < least) {
+        least = EPA_AT(d, i);
         near_face = i;
       }
     if (near_face == EPA_DEAD) break;
-    V3 n = v3(p.nx[near_face], p.ny[near_face], p.nz[near_face]);
+    V3 n = v3(EPA_AT(nx, near_face), EPA_AT(ny, near_face), EPA_AT(nz, near_face));
     V3 on_a = convex_support(GEO a, n);
     V3 w = v3_sub(on_a, convex_support(GEO b, v3_neg(n)));
     F depth = v3_dot(w, n);
@@ -424,57 +429,65 @@ FN EpaResult convex_epa(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), VIEW(Simplex
       r.found = true;
       plane_d = least;
     }
-    if (done || p.vertex_count == EPA_VERTICES) break;
+    if (done || vertex_count == EPA_VERTICES) break;
     /* faces that see the new point go; their outline gets new faces */
-    U vertex = p.vertex_count;
-    p.wx[vertex] = w.x; p.wy[vertex] = w.y; p.wz[vertex] = w.z;
-    p.ax[vertex] = on_a.x; p.ay[vertex] = on_a.y; p.az[vertex] = on_a.z;
-    p.vertex_count = vertex + 1u;
+    U vertex = vertex_count;
+    EPA_AT(wx, vertex) = w.x; EPA_AT(wy, vertex) = w.y; EPA_AT(wz, vertex) = w.z;
+    EPA_AT(ax, vertex) = on_a.x; EPA_AT(ay, vertex) = on_a.y; EPA_AT(az, vertex) = on_a.z;
+    vertex_count = vertex + 1u;
     U edge_count = KU(0u);
     bool full = false;
-    for (U i = KU(0u); i < p.face_count; i++) {
-      if (p.face[i] == EPA_DEAD) continue;
-      U c0 = epa_corner(p.face[i], KU(0u));
-      V3 from = v3_sub(w, v3(p.wx[c0], p.wy[c0], p.wz[c0]));
-      F above = (p.nx[i] * from.x + p.ny[i] * from.y) + p.nz[i] * from.z;
+    for (U i = KU(0u); i < face_count; i++) {
+      if (EPA_AT(face, i) == EPA_DEAD) continue;
+      U c0 = epa_corner(EPA_AT(face, i), KU(0u));
+      V3 from = v3_sub(w, v3(EPA_AT(wx, c0), EPA_AT(wy, c0), EPA_AT(wz, c0)));
+      F above = (EPA_AT(nx, i) * from.x + EPA_AT(ny, i) * from.y) + EPA_AT(nz, i) * from.z;
       if (i != near_face && !(above > 0.1f * tolerance)) continue;
       for (U k = KU(0u); k < 3u; k++) {
-        U from_corner = epa_corner(p.face[i], k);
-        U to_corner = epa_corner(p.face[i], k == 2u ? KU(0u) : k + 1u);
+        U from_corner = epa_corner(EPA_AT(face, i), k);
+        U to_corner = epa_corner(EPA_AT(face, i), k == 2u ? KU(0u) : k + 1u);
         U back = to_corner | (from_corner << 8);
         bool inner = false;
         for (U e = KU(0u); e < edge_count && !inner; e++)
-          if (edges[e] == back) {
+          if (EPA_AT(edges, e) == back) {
             edge_count = edge_count - 1u;
-            edges[e] = edges[edge_count];
+            EPA_AT(edges, e) = EPA_AT(edges, edge_count);
             inner = true;
           }
         full = full || (!inner && edge_count == EPA_EDGES);
         if (!inner && edge_count < EPA_EDGES) {
-          edges[edge_count] = from_corner | (to_corner << 8);
+          EPA_AT(edges, edge_count) = from_corner | (to_corner << 8);
           edge_count = edge_count + 1u;
         }
       }
-      p.face[i] = EPA_DEAD;
+      EPA_AT(face, i) = EPA_DEAD;
     }
     U slot = KU(0u);
     for (U e = KU(0u); e < edge_count && !full; e++) {
-      while (slot < p.face_count && p.face[slot] != EPA_DEAD) slot++;
+      while (slot < face_count && EPA_AT(face, slot) != EPA_DEAD) slot++;
       if (slot == EPA_FACES) {
         full = true;
       } else {
-        U c0 = edges[e] & 255u;
-        U c1 = edges[e] >> 8;
-        EpaPlane plane = epa_plane(v3(p.wx[c0], p.wy[c0], p.wz[c0]), v3(p.wx[c1], p.wy[c1], p.wz[c1]), w);
-        p.face[slot] = (c0 | (c1 << 8)) | (vertex << 16);
-        p.nx[slot] = plane.n.x; p.ny[slot] = plane.n.y; p.nz[slot] = plane.n.z; p.d[slot] = plane.d;
-        if (slot == p.face_count) p.face_count = p.face_count + 1u;
+        U c0 = EPA_AT(edges, e) & 255u;
+        U c1 = EPA_AT(edges, e) >> 8;
+        EpaPlane plane = epa_plane(v3(EPA_AT(wx, c0), EPA_AT(wy, c0), EPA_AT(wz, c0)), v3(EPA_AT(wx, c1), EPA_AT(wy, c1), EPA_AT(wz, c1)), w);
+        EPA_AT(face, slot) = (c0 | (c1 << 8)) | (vertex << 16);
+        EPA_AT(nx, slot) = plane.n.x; EPA_AT(ny, slot) = plane.n.y; EPA_AT(nz, slot) = plane.n.z; EPA_AT(d, slot) = plane.d;
+        if (slot == face_count) face_count = face_count + 1u;
       }
     }
     if (full || edge_count < 3u) break;
   }
-  return epa_foot(TO(p), r, plane_d, tolerance);
+  return epa_foot(EPA face_count, r, plane_d, tolerance);
 }
+
+#ifndef EPA_ELSEWHERE
+FN EpaResult convex_epa(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), VIEW(Simplex, start), F scale)
+{
+  Polytope p;
+  return epa_expand(TO(p), GEO a, b, start, scale);
+}
+#endif
 
 /* --- the answer --- */
 
@@ -593,50 +606,82 @@ FN ConvexHit convex_settle(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), ConvexHit
   return h;
 }
 
+/* What GJK, and where the cores overlap the polytope, have found, before directions are tried; of_plane: normal of the simplex's plane.
+ * done: the shapes are farther apart than the limit, and h says so. */
+STRUCT(ConvexStart) { ConvexHit h; V3 on_a; V3 on_b; V3 of_plane; bool has_plane; bool done; };
+
+FN F convex_scale(VIEW(Convex, a), VIEW(Convex, b)) { return AT(a).reach + AT(b).reach; }
+FN F convex_radii(VIEW(Convex, a), VIEW(Convex, b)) { return AT(a).radius + AT(b).radius; }
+
+FN ConvexStart convex_start(VIEW(Convex, a), VIEW(Convex, b), VIEW(Simplex, s), F limit)
+{
+  F scale = convex_scale(a, b);
+  V3 v = simplex_nearest(s);
+  F len2 = v3_len2(v);
+  F close = 1.0e-5f * scale;
+  V3 up = v3(K(0.0f), K(0.0f), K(1.0f));
+  ConvexStart r;
+  r.on_a = simplex_on_a(s);
+  r.on_b = v3_sub(r.on_a, v);
+  r.of_plane = up;
+  r.has_plane = false;
+  r.done = false;
+  r.h.n = v3_normalize_or(v3_sub(AT(b).p, AT(a).p), up);
+  r.h.gap = K(-NARROW_NO_POINT);
+  r.h.on_a = r.on_a;
+  r.h.on_b = r.on_b;
+  r.h.core_overlap = AT(s).inside || !(len2 > close * close);
+  r.h.flat_cores = false;
+  if (r.h.core_overlap) return r;
+  F len = f_sqrt(len2);
+  r.h.n = v3_scale(v, f_div(K(-1.0f), len));
+  r.h.gap = len - convex_radii(a, b);
+  r.done = r.h.gap > limit + 1.0e-3f * scale;
+  if (r.done) return r;
+  r.h.gap = K(-NARROW_NO_POINT); /* what rounding has left of it is measured below */
+  EpaPlane plane = epa_plane(simplex_w(s, KU(0u)), simplex_w(s, KU(1u)), simplex_w(s, KU(2u)));
+  r.has_plane = AT(s).count == 3u && plane.d < NARROW_NO_POINT;
+  r.of_plane = plane.d > 0.0f ? v3_neg(plane.n) : plane.n;
+  return r;
+}
+
+/* The same with what the polytope of overlapping cores has found. */
+FN ConvexStart convex_start_inside(ConvexStart r, EpaResult e, F radii)
+{
+  r.h.flat_cores = !e.found;
+  if (!e.found) return r;
+  r.h.n = e.n;
+  r.h.gap = -e.depth - radii;
+  r.on_a = e.on_a;
+  r.on_b = v3_sub(e.on_a, e.w);
+  return r;
+}
+
+FN ConvexHit convex_end(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), ConvexStart start)
+{
+  F scale = convex_scale(a, b);
+  ConvexHit h = convex_try(GEO a, b, start.h, start.of_plane, start.has_plane);
+#ifndef CONVEX_BASIC
+  if (convex_curved(a) || convex_curved(b)) h = convex_polish(GEO a, b, h, scale);
+#endif
+  h = convex_snap(GEO a, b, h, 1.0e-6f * scale);
+  return convex_settle(GEO a, b, h, start.on_a, start.on_b);
+}
+
+/* How far apart cores may be before GJK may stop. */
+FN F convex_enough(VIEW(Convex, a), VIEW(Convex, b), F limit) { return f_max(limit, K(0.0f)) + convex_radii(a, b); }
+
+#ifndef EPA_ELSEWHERE
 /* The hit of the largest separation. Where that is above `limit` any direction that shows it will do. */
 FN ConvexHit convex_distance(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), F limit)
 {
-  F scale = AT(a).reach + AT(b).reach;
-  F radii = AT(a).radius + AT(b).radius;
-  Simplex s = convex_gjk(GEO a, b, scale, f_max(limit, K(0.0f)) + radii);
-  V3 v = simplex_nearest(TO(s));
-  F len2 = v3_len2(v);
-  F close = 1.0e-5f * scale;
-  V3 on_a = simplex_on_a(TO(s));
-  V3 on_b = v3_sub(on_a, v);
-  V3 up = v3(K(0.0f), K(0.0f), K(1.0f));
-  V3 of_plane = up;
-  bool has_plane = false;
-  ConvexHit h;
-  h.n = v3_normalize_or(v3_sub(AT(b).p, AT(a).p), up);
-  h.gap = K(-NARROW_NO_POINT);
-  h.on_a = on_a;
-  h.on_b = on_b;
-  h.core_overlap = s.inside || !(len2 > close * close);
-  h.flat_cores = false;
-  if (h.core_overlap) {
-    EpaResult e = convex_epa(GEO a, b, TO(s), scale);
-    h.flat_cores = !e.found;
-    if (e.found) {
-      h.n = e.n;
-      h.gap = -e.depth - radii;
-      on_a = e.on_a;
-      on_b = v3_sub(e.on_a, e.w);
-    }
-  } else {
-    F len = f_sqrt(len2);
-    h.n = v3_scale(v, f_div(K(-1.0f), len));
-    h.gap = len - radii;
-    if (h.gap > limit + 1.0e-3f * scale) return h;
-    h.gap = K(-NARROW_NO_POINT); /* what rounding has left of it is measured below */
-    EpaPlane plane = epa_plane(simplex_w(TO(s), KU(0u)), simplex_w(TO(s), KU(1u)), simplex_w(TO(s), KU(2u)));
-    has_plane = s.count == 3u && plane.d < NARROW_NO_POINT;
-    of_plane = plane.d > 0.0f ? v3_neg(plane.n) : plane.n;
-  }
-  h = convex_try(GEO a, b, h, of_plane, has_plane);
-  if (convex_curved(a) || convex_curved(b)) h = convex_polish(GEO a, b, h, scale);
-  h = convex_snap(GEO a, b, h, 1.0e-6f * scale);
-  return convex_settle(GEO a, b, h, on_a, on_b);
+  F scale = convex_scale(a, b);
+  Simplex s = convex_gjk(GEO a, b, scale, convex_enough(a, b, limit));
+  ConvexStart start = convex_start(a, b, TO(s), limit);
+  if (start.done) return start.h;
+  if (start.h.core_overlap) start = convex_start_inside(start, convex_epa(GEO a, b, TO(s), scale), convex_radii(a, b));
+  return convex_end(GEO a, b, start);
 }
+#endif
 
 #endif

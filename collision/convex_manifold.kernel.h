@@ -258,13 +258,18 @@ FN void clip_pair(EDIT(ClipPoints, c), GEO_PARAM VIEW(Convex, a), VIEW(Convex, b
   if ((b_is_ref ? along_b : along_a) < CLIP_ALIGNED) return;
   F least = 1.0e-6f * f_min(AT(a).reach, AT(b).reach);
   if (!clip_solid(TO(fa), least) || !clip_solid(TO(fb), least)) return;
-  if (b_is_ref) clip_features(c, TO(fb), TO(fa), n, true, limit);
-  else clip_features(c, TO(fa), TO(fb), n, false, limit);
+  if (b_is_ref) {
+    Feature of_b = fb;
+    fb = fa;
+    fa = of_b;
+  }
+  clip_features(c, TO(fa), TO(fb), n, b_is_ref, limit);
 }
 
 /* Differences of depth below this do not decide between points. */
 FN F clip_tolerance(VIEW(Convex, a), VIEW(Convex, b)) { return 1.0e-4f * f_min(AT(a).reach, AT(b).reach); }
 
+#ifndef EPA_ELSEWHERE
 /* Manifold of two convex shapes in a's frame: a has its origin and axes there. */
 FN Manifold convex_convex(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), F limit)
 {
@@ -276,6 +281,7 @@ FN Manifold convex_convex(GEO_PARAM VIEW(Convex, a), VIEW(Convex, b), F limit)
   clip_put_deepest(TO(c), h.on_a, h.gap, tolerance, limit);
   return clip_reduce(TO(c), h.n, b, tolerance);
 }
+#endif
 
 /* Candidates of a convex shape over the half space below the plane through the origin with the unit normal n. */
 FN void clip_plane(EDIT(ClipPoints, c), GEO_PARAM VIEW(Convex, b), V3 n, F limit)
@@ -355,6 +361,15 @@ FN bool triangle_vertex_admits(V3 vertex, V3 x, V3 q)
   return along <= 0.0f || along * along <= 1.0e-6f * v3_len2(d);
 }
 
+/* Whether a contact on the edges `at` (triangle_edges_at) belongs there: 0 no, 1 yes, 2 + k where the edges around vertex k are to say. */
+FN U triangle_owner(VIEW(Convex, t), TriangleEdges e, U at, V3 q)
+{
+  if (at == 0u || at == 7u) return KU(0u);
+  if (at == 1u || at == 2u || at == 4u) return triangle_edge_owns(t, e, at >> 1u, q) ? KU(1u) : KU(0u);
+  /* edges k - 1 and k meet at vertex k */
+  return at == 5u ? KU(2u) : (at == 3u ? KU(3u) : KU(4u));
+}
+
 /* What a convex shape and one triangle of a surface, whose outside is where the triangle's normal points, are to each other. */
 STRUCT(TriangleHit)
 {
@@ -363,10 +378,11 @@ STRUCT(TriangleHit)
   F plane_gap;
   bool near_by; /* false: there is no contact */
   bool face; /* the contact is that with the plane, whatever edges say */
+  bool settled; /* all is said; else the distance has to be asked for */
 };
 
-/* solid_below: what is behind the triangle is full; otherwise shapes with their middle behind it are let be. */
-FN TriangleHit triangle_hit(GEO_PARAM VIEW(Convex, a), VIEW(Convex, t), bool solid_below, F limit)
+/* What the triangle's plane says. solid_below: what is behind the triangle is full; otherwise shapes with their middle behind it are let be. */
+FN TriangleHit triangle_hit_plane(GEO_PARAM VIEW(Convex, a), VIEW(Convex, t), bool solid_below, F limit)
 {
   TriangleHit r;
   V3 down = v3_neg(AT(t).tn);
@@ -381,6 +397,7 @@ FN TriangleHit triangle_hit(GEO_PARAM VIEW(Convex, a), VIEW(Convex, t), bool sol
   r.h.on_b = r.low;
   r.h.core_overlap = false;
   r.h.flat_cores = false;
+  r.settled = true;
   if (!r.near_by) return r;
   /* a shallow shape whose deepest point or face is over the triangle is on it; the rest of the question is for those at its edges */
   if (r.plane_gap > -TRIANGLE_SHALLOW * AT(a).reach) {
@@ -394,11 +411,27 @@ FN TriangleHit triangle_hit(GEO_PARAM VIEW(Convex, a), VIEW(Convex, t), bool sol
       if (c.count > 0u) return r;
     }
   }
-  r.h = convex_distance(GEO a, t, limit);
-  r.near_by = r.h.gap < limit;
-  r.face = v3_dot(r.h.n, down) > TRIANGLE_FLAT || (r.h.core_overlap && (AT(a).radius > 0.0f || r.h.flat_cores));
+  r.settled = false;
   return r;
 }
+
+/* The same with the distance h. */
+FN TriangleHit triangle_hit_distance(TriangleHit r, VIEW(Convex, a), VIEW(Convex, t), ConvexHit h, F limit)
+{
+  r.h = h;
+  r.near_by = h.gap < limit;
+  r.face = v3_dot(h.n, v3_neg(AT(t).tn)) > TRIANGLE_FLAT || (h.core_overlap && (AT(a).radius > 0.0f || h.flat_cores));
+  r.settled = true;
+  return r;
+}
+
+#ifndef EPA_ELSEWHERE
+FN TriangleHit triangle_hit(GEO_PARAM VIEW(Convex, a), VIEW(Convex, t), bool solid_below, F limit)
+{
+  TriangleHit r = triangle_hit_plane(GEO a, t, solid_below, limit);
+  return r.settled ? r : triangle_hit_distance(r, a, t, convex_distance(GEO a, t, limit), limit);
+}
+#endif
 
 /* The manifold of a hit that is near. face: over the face the normal is the face's, and a point counts only when it is over the
  * triangle or the triangle's own nearest point said so; otherwise the contact is at an edge or vertex that owns it. */

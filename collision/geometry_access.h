@@ -1,4 +1,4 @@
-/* How the scalar kernels reach a model's geometry on the CPU: the macros that convex.kernel.h asks for. Include before those kernels.
+/* How the scalar kernels reach a model's geometry on the CPU: the macros that convex.kernel.h and surface.kernel.h ask for. Include before those kernels.
  * Knows collision_state.h. */
 #ifndef SAMEBIT_COLLISION_GEOMETRY_ACCESS_H
 #define SAMEBIT_COLLISION_GEOMETRY_ACCESS_H
@@ -14,6 +14,10 @@
 #define GEO_CORNER(k) (geo->model->corner_vertex[k])
 #define GEO_FARTHEST_VERTEX(first, count, d) farthest(geo, geo->hull_vertex, first, count, d)
 #define GEO_FARTHEST_FACE(first, count, d) farthest(geo, geo->hull_normal, first, count, d)
+
+#define HEIGHTS_PARAM const float *heights,
+#define HEIGHTS heights,
+#define HEIGHT_AT(i) (heights[i])
 
 #include "samebit/maths.h"
 

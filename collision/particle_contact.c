@@ -6,6 +6,8 @@
  * not show. */
 #include "collision_state.h"
 
+#include "particle_shape.kernel.h"
+
 #include <string.h>
 
 /* --- what the model fixes --- */
@@ -129,7 +131,7 @@ static collision_box block_box(const sb_collision *c, const particle_block *b)
   float margin = m->deformable_margin[b->deformable] + c->settings.speculative_margin;
   for (uint32_t i = b->begin; i < b->end; i++) {
     const float *q = c->particles.q + 3 * (size_t)i, *v = c->particles.qd + 3 * (size_t)i;
-    float way = c->dt * __builtin_sqrtf((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]), room = (m->particle_radius[i] + margin) + way * 1.00001f;
+    float room = particle_room(m->particle_radius[i] + margin, v3(v[0], v[1], v[2]), c->dt);
     for (int k = 0; k < 3; k++) {
       if (q[k] - room < box.lo[k]) box.lo[k] = q[k] - room;
       if (q[k] + room > box.hi[k]) box.hi[k] = q[k] + room;

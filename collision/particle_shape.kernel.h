@@ -111,6 +111,10 @@ FN ParticleHit particle_ellipsoid(V3 x, V3 a)
   return particle_hit(n, point, v3_dot(v3_sub(x, point), n));
 }
 
+/* How far around a particle it may touch what does not move itself: what is allowed for anyway, and its own way. A little is added, so that no
+ * rounding cuts it short. */
+FN F particle_room(F allowed, V3 velocity, F dt) { return allowed + (dt * v3_len(velocity)) * 1.00001f; }
+
 /* How far apart a particle and a shape may be, centre to surface, and still touch within the tick: what is allowed for anyway (radius,
  * margins, the shape's swing), and the way that one moves past the other. */
 FN F particle_reach(V3 move, V3 step, F allowed) { return allowed + v3_len(v3_sub(move, step)); }

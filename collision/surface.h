@@ -1,24 +1,18 @@
-/* The triangles of meshes and heightfields, with what is around them: a walk through those in a box. Knows collision_state.h. */
+/* The triangles of meshes and heightfields, with what is around them: a walk through those in a box. Knows collision_state.h and
+ * surface.kernel.h. */
 #ifndef SAMEBIT_COLLISION_SURFACE_H
 #define SAMEBIT_COLLISION_SURFACE_H
 
-#include "collision_state.h"
+#include "geometry_access.h"
 
-/* A triangle of a surface with what is needed of its neighbours, in the surface's frame. */
-typedef struct surface_triangle {
-  V3 vertex[3];
-  V3 normal[4];                    /* its own, then those across its edges 0 1, 1 2, 2 0 */
-  uint32_t open;                   /* bit k: nothing across edge k */
-  uint32_t id;                     /* in the surface */
-  uint32_t geometry, row, column;  /* where to look for what is around a vertex */
-} surface_triangle;
+#include "surface.kernel.h"
 
 /* Calls visit for each triangle whose box, or for a heightfield whose cell's column, meets the walk's. */
 typedef struct surface_walk {
   const sb_model *model;
   uint32_t geometry;
   bool is_hfield;
-  void (*visit)(void *user, const surface_triangle *t);
+  void (*visit)(void *user, const SurfaceTriangle *t);
   void *user;
 } surface_walk;
 
@@ -27,6 +21,6 @@ void collision_walk_surface(const surface_walk *walk, V3 lo, V3 hi);
 
 /* Whether a contact at vertex k of the triangle, away from the surface along q (surface's frame), belongs there: q leans away from all
  * edges around it. */
-bool collision_vertex_owns(const sb_model *m, bool is_hfield, const surface_triangle *t, uint32_t k, V3 q);
+bool collision_vertex_owns(const sb_model *m, bool is_hfield, const SurfaceTriangle *t, uint32_t k, V3 q);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct sb_device_collision_setup {
   const sb_model *model;
   float speculative_margin; /* m */
   float dt;                 /* s */
-  uint32_t pair_capacity, contact_capacity, particle_contact_capacity;
+  uint32_t pair_capacity, contact_capacity, particle_contact_capacity, triangle_capacity;
   bool particles; /* they may touch shapes */
   bool truncate;  /* as in sb_collision_settings */
 } sb_device_collision_setup;
@@ -41,6 +41,8 @@ typedef struct sb_device_contact_counts {
   uint32_t pairs, contacts;
   uint32_t kept; /* contacts that there are: all, or where they are too many the first ones or none */
   uint32_t particle_contacts, particle_kept;
+  uint32_t triangles; /* of heightfields that solids meet; where they are too many there are no contacts. UINT32_MAX: something came near more of a
+                       * heightfield than is looked at */
   float deepest; /* m */
 } sb_device_contact_counts;
 

@@ -304,6 +304,7 @@ static sb_status create_collision(sb_sim *sim, const sb_sim_config *config, sb_d
   settings.pair_capacity = config->pair_capacity;
   settings.particle_contact_capacity = config->particle_contact_capacity;
   settings.near_pair_capacity = config->near_pair_capacity;
+  settings.triangle_capacity = config->triangle_capacity;
   settings.speculative_margin = config->speculative_margin;
   settings.ccd_bodies = config->ccd_bodies;
   settings.ccd_body_count = config->ccd_body_count;
@@ -503,12 +504,16 @@ static void note_overlap(sb_sim *sim, float deepest)
 uint32_t sb_sim_list_buffers(const sb_sim *sim, sb_sim_buffer out[SB_SIM_BUFFERS])
 {
   sb_collision_usage u = sb_collision_get_usage(sim->collision);
-  out[0] = (sb_sim_buffer){"pairs", "pairs", "pair_capacity", u.pair_count, u.pair_peak, u.pair_capacity};
-  out[1] = (sb_sim_buffer){"contacts", "contacts", "contact_capacity", u.contact_count, u.contact_peak, u.contact_capacity};
-  out[2] = (sb_sim_buffer){"particle_contacts", "contacts of particles", "particle_contact_capacity", u.particle_contact_count,
-                           u.particle_contact_peak, u.particle_contact_capacity};
-  out[3] = (sb_sim_buffer){"near_pairs", "near pairs of particles", "near_pair_capacity", u.near_pair_count, u.near_pair_peak, u.near_pair_capacity};
-  return sim->model->particle_count ? 4 : 2;
+  uint32_t n = 0;
+  out[n++] = (sb_sim_buffer){"pairs", "pairs", "pair_capacity", u.pair_count, u.pair_peak, u.pair_capacity};
+  if (sim->collides_there && (u.triangle_capacity || u.triangle_count))
+    out[n++] = (sb_sim_buffer){"triangles", "triangles of heightfields", "triangle_capacity", u.triangle_count, u.triangle_peak, u.triangle_capacity};
+  out[n++] = (sb_sim_buffer){"contacts", "contacts", "contact_capacity", u.contact_count, u.contact_peak, u.contact_capacity};
+  if (!sim->model->particle_count) return n;
+  out[n++] = (sb_sim_buffer){"particle_contacts", "contacts of particles", "particle_contact_capacity", u.particle_contact_count,
+                             u.particle_contact_peak, u.particle_contact_capacity};
+  out[n++] = (sb_sim_buffer){"near_pairs", "near pairs of particles", "near_pair_capacity", u.near_pair_count, u.near_pair_peak, u.near_pair_capacity};
+  return n;
 }
 
 static sb_status report_overflow(const sb_sim *sim, sb_diagnostics *diag)
@@ -518,6 +523,10 @@ static sb_status report_overflow(const sb_sim *sim, sb_diagnostics *diag)
   while (i + 1 < n && b[i].count <= b[i].capacity) i++;
   char where[64];
   snprintf(where, sizeof where, "collision.%s", b[i].key);
+  if (b[i].count == UINT32_MAX && b[i].count == sb_collision_get_usage(sim->collision).triangle_count)
+    return sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, where,
+                     "tick %llu: something comes near more of a heightfield than a device looks at; use smaller or slower bodies, or backend = cpu",
+                     (unsigned long long)sim->tick);
   return sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, where, "tick %llu needs %u %s, capacity is %u: set %s = %u in [collision]",
                    (unsigned long long)sim->tick, b[i].count, b[i].what, b[i].capacity, b[i].key, b[i].count * 5 / 4);
 }

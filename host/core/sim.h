@@ -50,6 +50,7 @@ typedef struct sb_sim_config {
   uint32_t pair_capacity;      /* 0: from the scene */
   uint32_t particle_contact_capacity; /* 0: from the scene */
   uint32_t near_pair_capacity; /* 0: from the scene */
+  uint32_t triangle_capacity;  /* of a device; 0: from the scene */
   float speculative_margin;    /* m */
   const uint32_t *ccd_bodies;  /* of the replicated model: their contacts are swept over the tick */
   uint32_t ccd_body_count;
@@ -175,7 +176,7 @@ typedef struct sb_sim_buffer {
   uint32_t capacity;
 } sb_sim_buffer;
 /* Those that the model can use, in the order in which they fill. */
-#define SB_SIM_BUFFERS 4
+#define SB_SIM_BUFFERS 5
 uint32_t sb_sim_list_buffers(const sb_sim *sim, sb_sim_buffer out[SB_SIM_BUFFERS]);
 
 #endif

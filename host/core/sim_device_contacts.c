@@ -9,7 +9,7 @@ sb_status sb_sim_place_collision(sb_sim *sim, const sb_sim_config *config, sb_di
   char lacks[160] = "";
   sb_collision_usage u = sb_collision_get_usage(sim->collision);
   sb_device_collision_setup setup = {.model = sim->model, .speculative_margin = config->speculative_margin, .dt = sim->dt, .pair_capacity = u.pair_capacity,
-                                     .contact_capacity = u.contact_capacity, .truncate = sim->mode == SB_MODE_OFF};
+                                     .contact_capacity = u.contact_capacity, .triangle_capacity = u.triangle_capacity, .truncate = sim->mode == SB_MODE_OFF};
   sb_status status = SB_E_UNSUPPORTED;
   if (!sim->device) return SB_OK;
   sim->contacts_wanted = config->events || config->disturb;
@@ -105,6 +105,7 @@ sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag)
   sim->contacts_kept = counts.kept;
   if (status) return status;
   status = sb_collision_take(sim->collision, counts.pairs, counts.contacts, counts.kept, counts.deepest);
+  if (sb_collision_take_triangles(sim->collision, counts.triangles)) status = SB_E_CAPACITY;
   if (!sim->particles_there || (status && sim->mode > SB_MODE_OFF)) return status;
   sb_status of_particles = sb_collision_take_particles(sim->collision, counts.particle_contacts, counts.particle_kept);
   return status ? status : of_particles;

@@ -17,7 +17,7 @@ static const char *const world_keys[] = {"scene", "gravity", "dt", "replicate", 
                                          "package_dirs"};
 static const char *const run_keys[] = {"ticks"};
 static const char *const determinism_keys[] = {"mode"};
-static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "particle_contact_capacity", "near_pair_capacity",
+static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "particle_contact_capacity", "near_pair_capacity", "triangle_capacity",
                                              "speculative_margin", "ccd"};
 static const char *const coupling_keys[] = {"contacts"};
 static const char *const compute_keys[] = {"commands", "time_limit"};
@@ -167,6 +167,7 @@ static void read_settings(sb_session *s, const sb_session_options *o, sb_diagnos
   sim->contact_capacity = (uint32_t)sb_config_whole(c, "collision", "contact_capacity", 0, 0, 1u << 28, diag);
   sim->particle_contact_capacity = (uint32_t)sb_config_whole(c, "collision", "particle_contact_capacity", 0, 0, 1u << 28, diag);
   sim->near_pair_capacity = (uint32_t)sb_config_whole(c, "collision", "near_pair_capacity", 0, 0, 1u << 28, diag);
+  sim->triangle_capacity = (uint32_t)sb_config_whole(c, "collision", "triangle_capacity", 0, 0, 1u << 28, diag);
   sim->speculative_margin = (float)sb_config_number(c, "collision", "speculative_margin", 0.01, 0, 1, diag);
   sb_config_find(c, "collision", "ccd"); /* read by sb_session_find_ccd */
   sim->coupling = SB_COUPLING_UNSET;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device_particles.h"
+#include "device_surfaces.h"
 #include "samebit/device_contacts.h"
 
 #include "collision_pose_spv.h"
@@ -15,6 +16,7 @@
 #include "collision_take_contacts_spv.h"
 #include "collision_worlds_spv.h"
 #include "collision_emit_spv.h"
+#include "collision_emit_met_spv.h"
 #include "contact_match_spv.h"
 #include "contact_keep_spv.h"
 #include "collision_plane_sphere_spv.h"
@@ -29,12 +31,13 @@
 
 #define LOCAL 64u
 /* collision/device/collision_device.glsl */
-#define SHAPE_WORDS 28u
+#define SHAPE_WORDS 29u
 #define POSE_WORDS 12u
 #define ENTRY_WORDS 12u
 #define MANIFOLD_WORDS 36u
-enum { PAIRS_FOUND, PAIRS, CONTACTS_FOUND, CONTACTS, DEEPEST, LEVELS, TOUCHES_FOUND, TOUCHES, COUNTS };
+enum { PAIRS_FOUND, PAIRS, CONTACTS_FOUND, CONTACTS, DEEPEST, LEVELS, TOUCHES_FOUND, TOUCHES, TRIANGLES_FOUND, TRIANGLES, CROWDED, COUNTS };
 _Static_assert(TOUCHES_FOUND == DEVICE_TOUCHES_FOUND && TOUCHES == DEVICE_TOUCHES, "device_particles.h");
+_Static_assert(TRIANGLES_FOUND == DEVICE_TRIANGLES_FOUND && TRIANGLES == DEVICE_TRIANGLES, "device_surfaces.h");
 enum { POSE, CELLS, FIND, TAKE_PAIRS, TAKE_CONTACTS, WORLDS, EMIT, STEPS };
 #define KINDS 9u
 /* Shapes of a world with particles: each particle looks at all of them. */
@@ -43,7 +46,7 @@ enum { POSE, CELLS, FIND, TAKE_PAIRS, TAKE_CONTACTS, WORLDS, EMIT, STEPS };
 typedef struct collision_push {
   uint32_t shapes, worlds, mask, pair_capacity, contact_capacity, truncate;
   float speculative, dt;
-  uint32_t world_shapes, plane_start, planes, exclude_start, excludes, nothing, particles, particle_capacity, held;
+  uint32_t world_shapes, plane_start, planes, exclude_start, excludes, nothing, particles, particle_capacity, held, triangle_capacity, triangles_of_pair, threads, begin, round;
 } collision_push;
 
 struct device_collision {
@@ -55,6 +58,8 @@ struct device_collision {
   sb_vulkan_pipeline *steps[STEPS], *narrow[KINDS];
   device_sort sort;
   device_particles particles; /* where they take part */
+  bool has_grids, meets_grids; /* there are heightfields, and solids that may meet them */
+  device_surfaces surfaces;
   sb_vulkan_buffer *body_q, *body_qd; /* the scope's */
   sb_vulkan_buffer *shapes, *tables, *poses, *boxes, *entries, *bucket_count, *bucket_start, *counts, *counts_seen, *pairs[2], *manifolds, *pair_contacts,
       *pair_first, *contacts, *world_start, *old_start, *match;
@@ -95,23 +100,26 @@ static void check_particles(const device_collision *c, sb_vulkan_limits limits, 
 static sb_status check_scene(device_collision *c, char lacks[160])
 {
   const sb_model *m = c->setup.model;
-  static const char *const names[SB_SHAPE_TYPE_COUNT] = {"planes", "spheres", "capsules", "boxes", "cylinders", "ellipsoids", "convex hulls", "meshes", "heightfields"};
+  static const char *const names[SB_SHAPE_TYPE_COUNT] = {"planes", "spheres", "capsules", "boxes", "cylinders", "ellipsoids", "convex hulls", "meshes", ""};
   sb_vulkan_limits limits = sb_vulkan_limits_of(c->vulkan);
   uint64_t bytes = 4ull * MANIFOLD_WORDS * c->setup.pair_capacity, contact_bytes = 4ull * SB_CONTACT_WORDS * c->setup.contact_capacity;
   uint32_t types = 0;
   lacks[0] = 0;
   for (uint32_t s = 0; s < m->shape_count; s++) types |= 1u << m->shape_type[s];
   c->kinds = kinds_of(types);
-  for (uint32_t t = SB_SHAPE_BOX + 1; t < SB_SHAPE_TYPE_COUNT && !lacks[0]; t++)
+  for (uint32_t t = SB_SHAPE_BOX + 1; t < SB_SHAPE_HFIELD && !lacks[0]; t++)
     if (types >> t & 1u) snprintf(lacks, 160, "it has no %s there", names[t]);
   if (!lacks[0] && m->pair_count) snprintf(lacks, 160, "it has no listed pairs of shapes there");
   if (contact_bytes > bytes) bytes = contact_bytes;
   uint64_t groups = c->setup.pair_capacity > m->shape_count ? c->setup.pair_capacity : m->shape_count;
   if (!lacks[0] && (bytes > limits.binding_bytes || groups / LOCAL >= limits.groups))
     snprintf(lacks, 160, "pair_capacity %u and contact_capacity %u are more than this device can see at once", c->setup.pair_capacity, c->setup.contact_capacity);
+  c->has_grids = device_surfaces_exist(types);
+  c->meets_grids = device_surfaces_meet(types) && c->setup.pair_capacity && c->setup.contact_capacity;
+  if (!lacks[0] && c->has_grids) device_surfaces_check(&c->setup, limits, lacks);
   if (!c->setup.pair_capacity || !c->setup.contact_capacity) c->kinds = 0;
   if (!lacks[0] && c->setup.particles) check_particles(c, limits, lacks);
-  return lacks[0] || (!c->kinds && !c->setup.particles) ? SB_E_UNSUPPORTED : SB_OK;
+  return lacks[0] || (!c->kinds && !c->meets_grids && !c->setup.particles) ? SB_E_UNSUPPORTED : SB_OK;
 }
 
 /* ---- tables ---- */
@@ -131,6 +139,7 @@ static void fill_shapes(const sb_model *m, uint32_t *words)
     memcpy(to + 15, m->shape_size + 3 * (size_t)s, 12);
     memcpy(to + 18, m->shape_X + 7 * (size_t)s, 28);
     if (body >= 0) memcpy(to + 25, m->body_com + 3 * (size_t)body, 12);
+    to[28] = m->shape_type[s] == SB_SHAPE_HFIELD ? DEVICE_GRID_WORDS * (uint32_t)m->shape_geometry[s] : 0;
   }
 }
 
@@ -219,12 +228,15 @@ static sb_status make_pipelines(device_collision *c, sb_device_scope *scope, sb_
 {
   const shader steps[STEPS] = {SHADER(collision_pose, 7), SHADER(collision_cells, 7), SHADER(collision_pairs, 8), SHADER(collision_take_pairs, 1),
                                SHADER(collision_take_contacts, 1), SHADER(collision_worlds, 5), SHADER(collision_emit, 7)};
+  const shader emit_met = SHADER(collision_emit_met, 9);
   const shader narrow[KINDS] = {SHADER(collision_plane_sphere, 6), SHADER(collision_plane_capsule, 6), SHADER(collision_plane_box, 6),
                                 SHADER(collision_sphere_sphere, 6), SHADER(collision_sphere_capsule, 6), SHADER(collision_sphere_box, 6),
                                 SHADER(collision_capsule_capsule, 6), SHADER(collision_capsule_box, 6), SHADER(collision_box_box, 6)};
   sb_status status = SB_OK;
-  for (uint32_t i = 0; i < STEPS && !status; i++)
-    status = compute_scope_pipeline(scope, steps[i].words, steps[i].bytes / 4, steps[i].buffers, sizeof(collision_push), &c->steps[i], diag);
+  for (uint32_t i = 0; i < STEPS && !status; i++) {
+    const shader *s = i == EMIT && c->meets_grids ? &emit_met : &steps[i];
+    status = compute_scope_pipeline(scope, s->words, s->bytes / 4, s->buffers, sizeof(collision_push), &c->steps[i], diag);
+  }
   for (uint32_t i = 0; i < KINDS && !status; i++)
     if (c->kinds >> i & 1u) status = compute_scope_pipeline(scope, narrow[i].words, narrow[i].bytes / 4, narrow[i].buffers, sizeof(collision_push), &c->narrow[i], diag);
   return status;
@@ -265,13 +277,18 @@ static void record_shapes(device_collision *c, device_recorder *r)
   step(c, r, FIND, (sb_vulkan_buffer *[]){c->shapes, c->poses, c->counts, c->bucket_start, c->tables, c->boxes, c->entries, c->pairs[0]}, 8, shapes);
   step(c, r, TAKE_PAIRS, &c->counts, 1, 1);
   sb_vulkan_buffer *pairs = record_sorted_pairs(c, r);
+  if (c->meets_grids) {
+    const device_pairs p = {c->counts, c->shapes, c->poses, pairs, c->pair_contacts};
+    device_surfaces_record(r, &c->surfaces, &c->sort, &p, &c->push, sizeof c->push, most, PAIRS);
+  }
   for (uint32_t i = 0; i < KINDS; i++)
     if (c->kinds >> i & 1u)
       device_record(r, c->narrow[i], (sb_vulkan_buffer *[]){c->shapes, c->poses, c->counts, pairs, c->manifolds, c->pair_contacts}, 6, &c->push, groups_of(most));
   device_record_scan(r, &c->sort, c->pair_contacts, c->pair_first, c->counts, most, PAIRS, CONTACTS_FOUND);
   step(c, r, TAKE_CONTACTS, &c->counts, 1, 1);
   step(c, r, WORLDS, (sb_vulkan_buffer *[]){c->counts, pairs, c->pair_first, c->tables, c->world_start}, 5, c->push.worlds + 1);
-  step(c, r, EMIT, (sb_vulkan_buffer *[]){c->counts, pairs, c->pair_first, c->shapes, c->manifolds, c->pair_contacts, c->contacts}, 7, most);
+  step(c, r, EMIT, (sb_vulkan_buffer *[]){c->counts, pairs, c->pair_first, c->shapes, c->manifolds, c->pair_contacts, c->contacts, c->surfaces.first, c->surfaces.work},
+       c->meets_grids ? 9 : 7, most);
 }
 
 static void record(device_collision *c, device_recorder *r)
@@ -283,7 +300,7 @@ static void record(device_collision *c, device_recorder *r)
     const device_shapes s = {c->counts, c->shapes, c->poses, c->boxes, c->tables};
     device_particles_record(r, &c->particles, &c->sort, &s, &c->push);
   }
-  if (c->kinds) record_shapes(c, r);
+  if (c->kinds || c->meets_grids) record_shapes(c, r);
   if (!r->status) r->status = sb_vulkan_graph_copy(r->graph, c->counts, c->counts_seen, 4 * COUNTS, r->diag);
   if (!r->status) r->status = sb_vulkan_graph_finish(r->graph, r->diag);
 }
@@ -310,7 +327,12 @@ sb_status device_collision_create(sb_device_scope *scope, sb_vulkan *vulkan, boo
   if (setup->particles && setup->model->particle_count >= longest) longest = setup->model->particle_count + 1;
   if (!status) status = device_sort_create(&c->sort, scope, vulkan, longest, setup->pair_capacity, diag);
   if (!status) status = make_buffers(c, diag);
-  if (!status && setup->particles) status = device_particles_create(&c->particles, scope, vulkan, setup, sizeof(collision_push), diag);
+  if (!status && c->has_grids) status = device_surfaces_create_grids(&c->surfaces, vulkan, setup->model, diag);
+  if (!status && c->meets_grids) status = device_surfaces_create(&c->surfaces, scope, setup, sizeof(collision_push), diag);
+  c->push.triangle_capacity = c->surfaces.capacity;
+  c->push.triangles_of_pair = c->surfaces.of_pair;
+  c->push.threads = c->surfaces.threads;
+  if (!status && setup->particles) status = device_particles_create(&c->particles, scope, vulkan, setup, c->surfaces.grids, sizeof(collision_push), diag);
   if (setup->particles) {
     c->push.particles = c->particles.count;
     c->push.particle_capacity = c->particles.capacity;
@@ -334,6 +356,7 @@ void device_collision_destroy(device_collision *c)
   sb_vulkan_graph_destroy(c->cache_graph);
   device_sort_destroy(&c->sort);
   device_particles_destroy(&c->particles);
+  device_surfaces_destroy(&c->surfaces);
   sb_vulkan_buffer *const buffers[] = {c->shapes,   c->tables,   c->poses,     c->boxes,         c->entries,    c->bucket_count, c->bucket_start, c->counts,
                                        c->counts_seen, c->pairs[0], c->pairs[1], c->manifolds, c->pair_contacts, c->pair_first, c->contacts,     c->world_start, c->old_start,      c->match};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) sb_vulkan_buffer_destroy(buffers[i]);
@@ -369,7 +392,7 @@ sb_device_contact_counts device_collision_counts(const device_collision *c)
 {
   const uint32_t *counts = sb_vulkan_buffer_data(c->counts_seen);
   sb_device_contact_counts found = {.pairs = counts[PAIRS_FOUND], .contacts = counts[CONTACTS_FOUND], .kept = counts[CONTACTS], .particle_contacts = counts[TOUCHES_FOUND],
-                                    .particle_kept = counts[TOUCHES]};
+                                    .particle_kept = counts[TOUCHES], .triangles = counts[CROWDED] ? UINT32_MAX : counts[TRIANGLES_FOUND]};
   memcpy(&found.deepest, &counts[DEEPEST], sizeof found.deepest);
   return found;
 }

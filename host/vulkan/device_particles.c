@@ -9,10 +9,12 @@
 #include "collision_touches_count_spv.h"
 #include "collision_touches_take_spv.h"
 #include "collision_touches_place_spv.h"
+#include "collision_touches_count_grids_spv.h"
+#include "collision_touches_place_grids_spv.h"
 
 #define LOCAL 64u
 /* collision/device/collision_particles.comp */
-#define DEFORMABLE_WORDS 6u
+#define DEFORMABLE_WORDS 8u
 
 static void fill_particles(const sb_model *m, uint32_t *words)
 {
@@ -32,6 +34,8 @@ static void fill_deformables(const sb_model *m, uint32_t *words)
     memcpy(to + 3, m->deformable_margin + d, sizeof *to);
     memcpy(to + 4, m->deformable_friction + d, sizeof *to);
     memcpy(to + 5, m->deformable_restitution + d, sizeof *to);
+    to[6] = (uint32_t)m->deformable_first_particle[d];
+    to[7] = m->deformable_particles[d];
   }
 }
 
@@ -61,21 +65,23 @@ static void make(device_particles *p, sb_vulkan_buffer **buffer, const uint32_t 
 }
 
 sb_status device_particles_create(device_particles *p, sb_device_scope *scope, sb_vulkan *vulkan, const sb_device_collision_setup *setup,
-                                  uint32_t push_bytes, sb_diagnostics *diag)
+                                  sb_vulkan_buffer *grids, uint32_t push_bytes, sb_diagnostics *diag)
 {
   const sb_model *m = setup->model;
-  const struct { const uint32_t *words; size_t bytes; uint32_t buffers; } shaders[3] = {
-      {collision_touches_count_spv, sizeof collision_touches_count_spv, 11}, {collision_touches_take_spv, sizeof collision_touches_take_spv, 1},
-      {collision_touches_place_spv, sizeof collision_touches_place_spv, 12}};
+  const struct { const uint32_t *words; size_t bytes; uint32_t buffers; } shaders[2][3] = {
+      {{collision_touches_count_spv, sizeof collision_touches_count_spv, 11}, {collision_touches_take_spv, sizeof collision_touches_take_spv, 1},
+       {collision_touches_place_spv, sizeof collision_touches_place_spv, 12}},
+      {{collision_touches_count_grids_spv, sizeof collision_touches_count_grids_spv, 13}, {collision_touches_take_spv, sizeof collision_touches_take_spv, 1},
+       {collision_touches_place_grids_spv, sizeof collision_touches_place_grids_spv, 13}}}, *own = shaders[grids != NULL];
   size_t most = 2 * (size_t)m->particle_count > DEFORMABLE_WORDS * (size_t)m->deformable_count ? 2 * (size_t)m->particle_count : DEFORMABLE_WORDS * (size_t)m->deformable_count;
   if (most < 2 * (size_t)m->attachment_count) most = 2 * (size_t)m->attachment_count;
   uint32_t *words = malloc((most + 1) * sizeof *words);
-  *p = (device_particles){.vulkan = vulkan, .count = m->particle_count, .capacity = setup->particle_contact_capacity};
+  *p = (device_particles){.vulkan = vulkan, .count = m->particle_count, .capacity = setup->particle_contact_capacity, .grids = grids};
   sb_status status = words ? SB_OK : sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "collision", "no memory for the pipeline on the device");
   size_t ignore;
   if (!status) status = compute_scope_copy(scope, "collision", "particle_q", &ignore, &p->q, diag);
   if (!status) status = compute_scope_copy(scope, "collision", "particle_qd", &ignore, &p->qd, diag);
-  for (int i = 0; i < 3 && !status; i++) status = compute_scope_pipeline(scope, shaders[i].words, shaders[i].bytes / 4, shaders[i].buffers, push_bytes, &p->steps[i], diag);
+  for (int i = 0; i < 3 && !status; i++) status = compute_scope_pipeline(scope, own[i].words, own[i].bytes / 4, own[i].buffers, push_bytes, &p->steps[i], diag);
   if (!status) fill_particles(m, words);
   make(p, &p->fixed, words, 2 * (uint64_t)m->particle_count, &status, diag);
   if (!status) fill_deformables(m, words);
@@ -96,12 +102,12 @@ void device_particles_destroy(device_particles *p)
 
 void device_particles_record(device_recorder *r, const device_particles *p, const device_sort *sort, const device_shapes *s, const void *push)
 {
-  sb_vulkan_buffer *const buffers[12] = {s->counts, s->shapes, s->poses, s->boxes, s->tables, p->fixed, p->deformables, p->held, p->q, p->qd, p->found, p->contacts};
+  sb_vulkan_buffer *const buffers[13] = {s->counts, s->shapes, s->poses, s->boxes, s->tables, p->fixed, p->deformables, p->held, p->q, p->qd, p->found, p->contacts, p->grids};
   uint32_t groups = p->count / LOCAL + 1; /* one more than the particles: where the last one's end */
-  device_record(r, p->steps[0], buffers, 11, push, groups);
+  device_record(r, p->steps[0], buffers, p->grids ? 13 : 11, push, groups);
   device_record_scan(r, sort, p->found, p->found, s->counts, p->count + 1, DEVICE_NONE, DEVICE_TOUCHES_FOUND);
   device_record(r, p->steps[1], buffers, 1, push, 1);
-  device_record(r, p->steps[2], buffers, 12, push, groups);
+  device_record(r, p->steps[2], buffers, p->grids ? 13 : 12, push, groups);
 }
 
 sb_status device_particles_read(device_particles *p, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag)

@@ -16,6 +16,10 @@
 #define GEO_CORNERS(f) KU(3u)
 #define GEO_CORNER(k) tetrahedron_corner(k)
 
+#define HEIGHTS_PARAM GEO_PARAM
+#define HEIGHTS GEO
+#define HEIGHT_AT(i) GEO_IN(28u + (i) % 9u)
+
 #define GEO_FARTHEST_VERTEX(first, count, d) tetrahedron_farthest(GEO first, count, d, false)
 #define GEO_FARTHEST_FACE(first, count, d) tetrahedron_farthest(GEO first, count, d, true)
 
@@ -23,6 +27,8 @@
 #define EPA_FACES 18
 #define EPA_EDGES 16
 #define CLIP_MAX 12
+#define POOL_SIZE 10
+#define POOL_KEPT 8
 
 #include "collision/narrow_manifold.kernel.h"
 
@@ -63,6 +69,44 @@ FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
 #include "collision/particle_surface.kernel.h"
 #include "collision/shape_bounds.kernel.h"
 
+/* A pool for case_points. */
+STRUCT(ParityPool)
+{
+  F nx[POOL_SIZE]; F ny[POOL_SIZE]; F nz[POOL_SIZE];
+  F x[POOL_SIZE]; F y[POOL_SIZE]; F z[POOL_SIZE];
+  F gap[POOL_SIZE]; F score[POOL_SIZE];
+  U triangle[POOL_SIZE]; U feature[POOL_SIZE]; U group[POOL_SIZE]; U rank[POOL_SIZE];
+};
+FN SurfacePoint parity_take(VIEW(ParityPool, p), U i)
+{
+  SurfacePoint s;
+  s.n = v3(AT(p).nx[i], AT(p).ny[i], AT(p).nz[i]);
+  s.on_a = v3(AT(p).x[i], AT(p).y[i], AT(p).z[i]);
+  s.on_b = s.on_a;
+  s.gap = AT(p).gap[i];
+  s.triangle = AT(p).triangle[i];
+  s.feature = AT(p).feature[i];
+  s.group = AT(p).group[i];
+  s.rank = AT(p).rank[i];
+  return s;
+}
+FN void parity_put(EDIT(ParityPool, p), U i, SurfacePoint s)
+{
+  AT(p).nx[i] = s.n.x; AT(p).ny[i] = s.n.y; AT(p).nz[i] = s.n.z;
+  AT(p).x[i] = s.on_a.x; AT(p).y[i] = s.on_a.y; AT(p).z[i] = s.on_a.z;
+  AT(p).gap[i] = s.gap;
+  AT(p).triangle[i] = s.triangle;
+  AT(p).feature[i] = s.feature;
+  AT(p).group[i] = s.group;
+  AT(p).rank[i] = s.rank;
+}
+#define POOL_PARAM EDIT(ParityPool, pool),
+#define POOL pool,
+#define POOL_TAKE(i) parity_take(pool, i)
+#define POOL_PUT(i, p) parity_put(pool, i, p)
+#define POOL_SCORE(i) AT(pool).score[i]
+#include "collision/surface_points.kernel.h"
+
 /* Parts of the kernels, because a device's compiler writes every call out and takes minutes for the whole. */
 #define PARITY_CASES(X)                                                                                                \
   X(case_support, 37, 4)                                                                                               \
@@ -81,6 +125,10 @@ FN U tetrahedron_farthest(GEO_PARAM U first, U count, V3 d, bool faces)
   X(case_bounds, 37, 15)                                                                                               \
   X(case_particle_hull, 37, 7)                                                                                         \
   X(case_particle_triangle, 37, 3)                                                                                     \
+  X(case_particle_search, 37, 9)                                                                                       \
+  X(case_grid, 37, 24)                                                                                                 \
+  X(case_grid_cells, 37, 8)                                                                                            \
+  X(case_points, 64, 22)                                                                                               \
   X(case_aligned_gjk, 37, 8)
 
 #define CONVEX_COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
@@ -320,4 +368,84 @@ PARITY_KERNEL(case_particle_triangle)
 {
   V3 q = particle_triangle(IN_V3(8), IN_V3(16), IN_V3(19), IN_V3(22));
   OUT_V3(0, q)
+}
+
+/* Heights of 3 by 3 vertices are words 28 to 36. */
+FN HeightGrid parity_grid(F x, F y) { return grid_of(KU(0u), KU(3u), KU(3u), v3(f_abs(x) + 0.125f, f_abs(y) + 0.125f, K(2.0f))); }
+FN SurfaceTriangle parity_grid_triangle(GEO_PARAM HeightGrid g, U which)
+{
+  U row = (which >> 1u) & 1u;
+  U column = (which >> 2u) & 1u;
+  U upper = which & 1u;
+  return grid_triangle(GEO g, row, column, upper, grid_normal(GEO g, row, column, upper), grid_normal(GEO g, row, column, 1u - upper));
+}
+PARITY_KERNEL(case_grid)
+{
+  HeightGrid g = parity_grid(IN(2), IN(3));
+  SurfaceTriangle s = parity_grid_triangle(GEO g, UIN(0));
+  OUT_V3(0, s.v0) OUT_V3(3, s.v1) OUT_V3(6, s.v2) OUT_V3(9, s.n) OUT_V3(12, s.n0) OUT_V3(15, s.n1) OUT_V3(18, s.n2)
+  UOUT(21, s.open_edges | (s.id << 8u));
+  UOUT(22, grid_vertex_owns(GEO g, TO(s), UIN(1) % 3u, PARITY_N) ? KU(1u) : KU(0u));
+  UOUT(23, surface_is_far(CONVEX_ABS(IN_V3(8)), IN(15), s.v0, s.v1, s.v2) ? KU(1u) : KU(0u));
+}
+PARITY_KERNEL(case_grid_cells)
+{
+  HeightGrid g = parity_grid(IN(2), IN(3));
+  g.rows = KU(2u) + UIN(0) % 900u;
+  g.columns = KU(2u) + UIN(1) % 900u;
+  V3 along = surface_box_along(surface_box_of(KU(1u) + UIN(4) % 6u, CONVEX_ABS(IN_V3(5))), q4_to_m33(q4_normalize(IN_Q4(11))), IN(15));
+  GridCells c = grid_cells(g, v3_sub(IN_V3(8), along), v3_add(IN_V3(8), along));
+  UOUT(0, c.row0); UOUT(1, c.row1); UOUT(2, c.column0); UOUT(3, c.column1); UOUT(4, c.any ? KU(1u) : KU(0u));
+  OUT_V3(5, along)
+}
+/* Two triangles of the grid. */
+PARITY_KERNEL(case_particle_search)
+{
+  HeightGrid g = parity_grid(IN(2), IN(3));
+  ParticleSearch s = particle_search(IN_V3(8), f_abs(IN(15)), f_abs(IN(4)), (UIN(1) & 8u) == 8u);
+  for (U i = KU(0u); i < 2u; i++) {
+    SurfaceTriangle t = parity_grid_triangle(GEO g, UIN(0) + i);
+    ParticleOffer o = particle_offer(TO(s), TO(t));
+    if (o.owner > 1u) o.owner = grid_vertex_owns(GEO g, TO(t), o.owner - 2u, o.q) ? KU(1u) : KU(0u);
+    if (o.owner == 1u) particle_keep(TO(s), o.hit, t.id);
+  }
+  particle_settle(TO(s));
+  ParticleHit h = particle_hit(v3(IN(0), IN(0), IN(0)), v3(IN(1), IN(1), IN(1)), IN(2));
+  if (s.count > 0u) h = particle_face(TO(s), KU(0u));
+  OUT_V3(0, h.n) OUT_V3(3, h.point) OUT(6, h.distance);
+  UOUT(7, s.count);
+  UOUT(8, s.below_id);
+}
+/* Twelve points on few normals, so that the pool is full once. */
+PARITY_KERNEL(case_points)
+{
+  ParityPool pool;
+  U count = KU(0u);
+  for (U i = KU(0u); i < 12u; i++) {
+    SurfacePoint p;
+    p.n = v3_normalize_or(IN_V3((UIN(i) & 3u) * 3u), v3(K(0.0f), K(0.0f), K(1.0f)));
+    p.on_a = IN_V3(12u + 3u * i);
+    p.on_b = p.on_a;
+    p.gap = IN(48u + i);
+    p.triangle = UIN(i) >> 4u;
+    p.feature = UIN(48u + i) & 15u;
+    p.group = KU(0u);
+    p.rank = KU(0u);
+    count = pool_add(TO(pool), count, p, f_abs(IN(60)));
+  }
+  count = pool_finish(TO(pool), count, f_abs(IN(60)), x7(IN_V3(61), q4(IN(0), IN(1), IN(2), IN(3))));
+  PointNames names = pool_names(TO(pool), count);
+  F nothing = IN(63);
+  for (U i = KU(0u); i < 8u; i++) {
+    F gap = nothing;
+    U feature = KU(0u);
+    if (i < count) {
+      gap = pool.gap[i];
+      feature = names.feature[names.order[i]];
+    }
+    OUT(i, gap);
+    UOUT(8u + i, feature);
+  }
+  OUT_V3(16, count > 0u ? parity_take(TO(pool), KU(0u)).n : v3_zero())
+  OUT_V3(19, count > 1u ? parity_take(TO(pool), KU(1u)).on_a : v3_zero())
 }

@@ -1,5 +1,5 @@
 /* Contacts that a device makes against those of the CPU: whole lists, bit for bit, order, counts and deepest overlap too, while the poses change from
- * tick to tick. With "--differ" it passes where some list differs: for the mutant that leaves pairs unsorted. */
+ * tick to tick. With "--differ" it passes where some list differs: for mutants. A test's name after that runs it alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "array_registry.h"
+#include "geometry.h"
 #include "particle_scene.h"
 #include "vulkan_device.h"
 #include "vulkan_test.h"
@@ -22,6 +23,7 @@ static sb_vulkan *vulkan;
 static sb_vulkan_device *made;
 static bool one_by_one, expect_differences;
 static uint32_t lists, differing;
+static uint32_t triangle_capacity; /* of twins; 0: from the scene */
 
 /* A pipeline on the CPU and one on the device, with room for the contacts of the latter. */
 typedef struct twin {
@@ -54,6 +56,7 @@ static void open_twin(twin *t, const sb_model *model, uint32_t contact_capacity,
   settings.speculative_margin = SPECULATIVE;
   settings.contact_capacity = settings.particle_contact_capacity = contact_capacity;
   settings.truncate = truncate;
+  settings.triangle_capacity = triangle_capacity;
   assert_int_equal(sb_collision_create(t->model, &settings, &t->cpu), SB_OK);
   assert_int_equal(sb_collision_create(t->model, &settings, &t->room), SB_OK);
   assert_int_equal(sb_registry_init(&t->registry, t->model), SB_OK);
@@ -67,7 +70,7 @@ static void open_twin(twin *t, const sb_model *model, uint32_t contact_capacity,
   memcpy(t->q, t->model->body_q, sizeof(float) * 7 * t->model->body_count);
   sb_collision_usage u = sb_collision_get_usage(t->cpu);
   sb_device_collision_setup setup = {.model = t->model, .speculative_margin = SPECULATIVE, .dt = DT, .pair_capacity = u.pair_capacity,
-                                     .contact_capacity = u.contact_capacity, .particle_contact_capacity = u.particle_contact_capacity,
+                                     .contact_capacity = u.contact_capacity, .particle_contact_capacity = u.particle_contact_capacity, .triangle_capacity = u.triangle_capacity,
                                      .particles = sb_collision_meets_particles(t->cpu), .truncate = truncate};
   assert_int_equal(t->device->open(t->device->context, &t->registry, &t->scope, &diag), SB_OK);
   assert_int_equal(t->device->open_collision(t->scope, &setup, lacks, &diag), SB_OK);
@@ -321,6 +324,175 @@ static void test_one_by_one(void **state)
   one_by_one = false;
 }
 
+/* --- heightfields --- */
+
+#define HILL_ROWS 25u
+#define HILL_COLUMNS 19u
+
+/* Geometries 0 to 2, 6 m by 4 m: rough ground, a plain, and steps. */
+static sb_model_store *make_hills(void)
+{
+  sb_model_builder *b = sb_builder_create();
+  geometry_place at;
+  double height[HILL_ROWS * HILL_COLUMNS];
+  uint64_t random = 23;
+  for (uint32_t kind = 0; kind < 3; kind++) {
+    for (uint32_t i = 0; i < HILL_ROWS * HILL_COLUMNS; i++) {
+      uint32_t row = i / HILL_COLUMNS, column = i % HILL_COLUMNS;
+      double rough = 0.4 * sin(0.7 * row) * cos(0.9 * column) + scene_random(&random, 0.0f, 0.1f);
+      height[i] = kind == 0 ? rough : kind == 1 ? 0.25 * (i == 0) : 0.25 * ((row / 3 + column / 2) % 3);
+    }
+    assert_int_equal(geometry_add_hfield(b, HILL_ROWS, HILL_COLUMNS, 3.0, 2.0, height, &at), GEOMETRY_GOOD);
+  }
+  sb_model_store *store;
+  assert_int_equal(sb_builder_finalise(b, "hills", &store, NULL), SB_OK);
+  sb_builder_free(b);
+  return store;
+}
+
+/* A world with this ground, level or tilted. */
+static void hill_world(collision_scene *s, int32_t kind, bool tilted)
+{
+  scene_world(s);
+  scene_geometry_shape(s, scene_body(s, tilted ? scene_turned(0.3f, -0.2f, 0.1f, 1, 2, 3, 0.7) : scene_at(0, 0, 0), SB_BODY_STATIC), kind);
+}
+
+static void run_on_hills(collision_scene *s, sb_model_store *hills, uint32_t ticks, float speed)
+{
+  run(s, ticks, speed);
+  sb_model_store_free(hills);
+}
+
+/* Solids over, in, below and beside rough ground and steps, with each other too. */
+static void test_hills(void **state)
+{
+  (void)state;
+  sb_model_store *hills = make_hills();
+  collision_scene *s = scene_new();
+  uint64_t random = 29;
+  scene_take_geometry(s, sb_model_store_view(hills));
+  for (int32_t w = 0; w < 3; w++) {
+    hill_world(s, w == 2 ? 2 : 0, w == 1);
+    for (uint32_t i = 0; i < 80; i++) {
+      scene_pose pose = scene_random_pose(&random, 1.0f);
+      float size = exp2f(scene_random(&random, -5, 0));
+      pose.v[0] = scene_random(&random, -3.5f, 3.5f);
+      pose.v[1] = scene_random(&random, -2.5f, 2.5f);
+      scene_free_shape(s, pose, SB_SHAPE_SPHERE + i % 3, size, scene_random(&random, 0.5f, 1.5f) * size, size);
+    }
+  }
+  sb_model *m = scene_model(s);
+  for (uint32_t i = 0; i < m->shape_count; i++) {
+    ((uint32_t *)m->shape_condim)[i] = 1 + i % 6;
+    ((float *)m->shape_margin)[i] = i % 7 ? 0 : 0.05f;
+  }
+  run_on_hills(s, hills, 40, 1.0f);
+}
+
+/* A plain and solids on a coarse lattice, at its borders and corners too: equal depths, edges over edges. */
+static void test_plain_ties(void **state)
+{
+  (void)state;
+  sb_model_store *hills = make_hills();
+  collision_scene *s = scene_new();
+  uint64_t random = 31;
+  scene_take_geometry(s, sb_model_store_view(hills));
+  hill_world(s, 1, false);
+  for (uint32_t i = 0; i < 150; i++) {
+    float z = 0.125f * (float)scene_random_below(&random, 8) - 0.25f;
+    scene_pose pose = scene_at(-3.0f + 0.5f * (float)scene_random_below(&random, 13), -2.0f + 0.25f * (float)scene_random_below(&random, 17), z);
+    if (i % 4 == 0) pose = scene_turned(pose.v[0], pose.v[1], z, i % 8 ? 1 : 0, i % 8 ? 0 : 1, 0, 1.5707963267948966);
+    scene_free_shape(s, pose, SB_SHAPE_SPHERE + i % 3, 0.25f, 0.25f, 0.25f);
+  }
+  run_on_hills(s, hills, 3, 0.0f);
+}
+
+/* Boxes over most of the ground: more points than a pool holds, deep overlap, and a thread with hundreds of triangles. */
+static void test_large_on_hills(void **state)
+{
+  (void)state;
+  sb_model_store *hills = make_hills();
+  collision_scene *s = scene_new();
+  scene_take_geometry(s, sb_model_store_view(hills));
+  for (int32_t w = 0; w < 2; w++) {
+    hill_world(s, w ? 2 : 0, false);
+    for (uint32_t i = 0; i < 9; i++) scene_free_shape(s, scene_turned(0.1f * (float)i, 0, 0.3f * (float)i - 1.0f, 1, 1, 0, 0.02 * i), SB_SHAPE_SPHERE + i % 3, 1.0f + 0.2f * (float)i, 1.5f, 0.5f);
+  }
+  run_on_hills(s, hills, 20, 0.3f);
+}
+
+/* A cloth over, in and far below the ground, which holds some of it, and at its borders. */
+static void test_particles_on_hills(void **state)
+{
+  (void)state;
+  uint64_t random = 37;
+  for (int kind = 0; kind < 3; kind++) {
+    sb_model_builder *b = sb_builder_create();
+    geometry_place place;
+    double height[HILL_ROWS * HILL_COLUMNS];
+    for (uint32_t i = 0; i < HILL_ROWS * HILL_COLUMNS; i++) height[i] = kind == 0 ? scene_random(&random, 0, 0.4f) : 0.1 * (kind == 1 && i % 4 == 0);
+    assert_int_equal(geometry_add_hfield(b, HILL_ROWS, HILL_COLUMNS, 0.9, 0.7, height, &place), GEOMETRY_GOOD);
+    sb_build_body body = sb_build_body_default();
+    sb_build_shape shape = sb_build_shape_default();
+    body.joint_type = SB_JOINT_FIXED;
+    shape.type = SB_SHAPE_HFIELD, shape.geometry = place.index, shape.margin = 0.01;
+    shape.body = sb_builder_add_body(b, &body, "ground");
+    memcpy(shape.size, place.half, sizeof shape.size);
+    sb_builder_add_shape(b, &shape, "ground");
+    shape = sb_build_shape_default();
+    shape.type = SB_SHAPE_BOX, shape.body = -1, shape.size[0] = shape.size[1] = shape.size[2] = 0.2;
+    sb_builder_add_shape(b, &shape, "box");
+    int32_t first = add_test_cloth(b, 24, 24, 0.09, 0.2, 0.01, false, "cloth");
+    sb_builder_add_attachment(b, &(sb_build_attachment){.particle = first + 300, .body = 0, .stiffness = SB_NO_LIMIT});
+    particle_scene s = particle_scene_new(b, 2, NULL);
+    twin t;
+    open_twin(&t, s.model, 0, false);
+    for (uint32_t i = 0; i < s.model->particle_count; i++) {
+      for (int k = 0; k < 2; k++) t.particle_q[3 * i + k] -= 1.0f;
+      t.particle_q[3 * i + 2] = scene_random(&random, i % 5 ? -0.3f : -3.0f, 0.4f);
+    }
+    for (int i = 0; i < 20; i++) {
+      compare(&t);
+      shake(&t, &random, 3.0f);
+    }
+    assert_true(sb_collision_get_usage(t.cpu).particle_contact_peak > 300);
+    close_twin(&t);
+    particle_scene_free(&s);
+  }
+}
+
+/* Too many triangles for the room that was given, or for one pair: no contacts, and how many there are. */
+static void test_triangle_overflow(void **state)
+{
+  (void)state;
+  sb_model_store *hills = make_hills();
+  for (uint32_t mode = 0; mode < 3; mode++) {
+    collision_scene *s = scene_new();
+    sb_diagnostics diag = {0};
+    sb_device_contact_counts counts;
+    twin t;
+    float size = mode == 2 ? 0.02f : 1.0f;
+    scene_take_geometry(s, sb_model_store_view(hills));
+    hill_world(s, 0, false);
+    scene_free_shape(s, scene_at(0, 0, 0), SB_SHAPE_BOX, size, size, size);
+    scene_free_shape(s, scene_at(0.5f, 0, 0), SB_SHAPE_SPHERE, 0.5f * size, 0, 0);
+    triangle_capacity = mode == 2 ? 100000 : 40;
+    open_twin(&t, scene_model(s), 0, mode == 1);
+    triangle_capacity = 0;
+    if (mode == 2) t.qd[6] = 1000.0f; /* a small box that comes near all of the ground in one tick */
+    assert_int_equal(t.device->upload(t.scope, t.array_q, &diag), SB_OK);
+    assert_int_equal(t.device->upload(t.scope, t.array_qd, &diag), SB_OK);
+    assert_int_equal(t.device->collide(t.scope, &diag), SB_OK);
+    assert_int_equal(t.device->count_contacts(t.scope, &counts, &diag), SB_OK);
+    assert_true(mode == 2 ? counts.triangles == UINT32_MAX : counts.triangles > 40 && counts.triangles < 2000);
+    assert_int_equal(counts.kept, 0);
+    assert_int_equal(sb_collision_take_triangles(t.room, counts.triangles), SB_E_CAPACITY);
+    close_twin(&t);
+    scene_free(s);
+  }
+  sb_model_store_free(hills);
+}
+
 /* What the device lacks is said. */
 static void test_refusals(void **state)
 {
@@ -368,8 +540,10 @@ static int close_device(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pyramid),  cmocka_unit_test(test_pile),       cmocka_unit_test(test_mixed),    cmocka_unit_test(test_sizes),
-                                     cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_crowd), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_crowd), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals),
+                                     cmocka_unit_test(test_hills), cmocka_unit_test(test_plain_ties), cmocka_unit_test(test_large_on_hills), cmocka_unit_test(test_particles_on_hills), cmocka_unit_test(test_triangle_overflow)};
   expect_differences = argc > 1 && !strcmp(argv[1], "--differ");
+  if (argc > 2) cmocka_set_test_filter(argv[2]);
   if (no_device()) return SKIP;
   int failed = cmocka_run_group_tests(tests, open_device, close_device);
   printf("%u lists compared, %u differ\n", lists, differing);

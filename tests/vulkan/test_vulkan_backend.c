@@ -59,6 +59,7 @@ static const char pyramid[] = "[world]\nscene = generator:pyramid\ndt = 1/60\n[s
 /* balls bounce, boxes roll over each other, three worlds */
 static const char pile[] = "[world]\nscene = generator:pile\ndt = 1/60\nreplicate = 3\n[scene]\ncount = 40\nside = 4\nextent = 1\n[solver.pile]\nplugin = steel\n"
                            "restitution_threshold = 0.1\n";
+static const char hills[] = "[world]\nscene = " SAMEBIT_CONF "/models/hills.xml\ndt = 1/120\n[solver.stones]\nplugin = steel\n";
 static const char round_and_flat[] = "[world]\nscene = generator:shapes\ndt = 1/120\n[scene]\ncount = 24\n[solver.all]\nplugin = steel\n";
 
 /* Rigid bodies, of %s: stacked, thrown together in three worlds, of every shape, more balls around one block than there are colours. */
@@ -117,6 +118,7 @@ static void test_explicit_soft(void **state) { (void)state, compare_runs(explici
 static void test_explicit_cloth(void **state) { (void)state, compare_runs(explicit_cloth, 40, "recorded"); }
 static void test_explicit_carried(void **state) { (void)state, compare_runs(carried, 150, "recorded"); }
 static void test_pyramid(void **state) { (void)state, compare_runs(pyramid, 90, "recorded"); }
+static void test_hills(void **state) { (void)state, compare_runs(hills, 80, "recorded"); }
 static void test_pile(void **state) { (void)state, compare_runs(pile, 90, "recorded"); }
 static void compare_bodies(const char *plugin)
 {
@@ -409,6 +411,30 @@ static void poke(const char *text, float force)
 }
 
 static void test_pokes(void **state) { (void)state, poke(pile, 900.0f), poke(xpbd_pile, 900.0f), poke(linked[0], 40.0f); }
+/* Too little room for triangles: the run stops, and says what to set; with that it goes on. */
+static void test_triangle_overflow(void **state)
+{
+  (void)state;
+  unsigned room = 20;
+  for (int tries = 0; tries < 2; tries++) {
+    char text[500];
+    run r = {0};
+    sb_diagnostics diag = {0};
+    snprintf(text, sizeof text, "%s[collision]\ntriangle_capacity = %u\n", hills, room);
+    assert_int_equal(open_text(text, on("vulkan"), &r.session, &diag), SB_OK);
+    assert_int_equal(sb_sim_create(&r.session.sim, &r.sim, &diag), SB_OK);
+    sb_status status = SB_OK;
+    for (int t = 0; t < 60 && !status; t++) status = sb_sim_step(r.sim, &diag);
+    assert_int_equal(status, SB_E_CAPACITY);
+    const char *advice = strstr(sb_diagnostics_reason(&diag, ""), "set triangle_capacity = ");
+    assert_non_null(advice);
+    unsigned wanted = (unsigned)strtoul(advice + strlen("set triangle_capacity = "), NULL, 10);
+    assert_true(wanted > room);
+    room = wanted;
+    sb_diagnostics_clear(&diag);
+    stop(&r);
+  }
+}
 
 /* Too many contacts: the same tick, the same words; in mode Off the same ones are left out. */
 static void test_contact_overflow(void **state)
@@ -496,7 +522,7 @@ int main(void)
       cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
       cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),
       cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed), cmocka_unit_test(test_several),        cmocka_unit_test(test_refuses_bodies),
-      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_explicit_carried), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_shapes), cmocka_unit_test(test_xpbd_bodies), cmocka_unit_test(test_xpbd_pile), cmocka_unit_test(test_linked), cmocka_unit_test(test_tied), cmocka_unit_test(test_explicit_bodies), cmocka_unit_test(test_pokes), cmocka_unit_test(test_contact_overflow), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
+      cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_explicit_carried), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_hills), cmocka_unit_test(test_triangle_overflow), cmocka_unit_test(test_shapes), cmocka_unit_test(test_xpbd_bodies), cmocka_unit_test(test_xpbd_pile), cmocka_unit_test(test_linked), cmocka_unit_test(test_tied), cmocka_unit_test(test_explicit_bodies), cmocka_unit_test(test_pokes), cmocka_unit_test(test_contact_overflow), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,17 +119,14 @@ static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t 
     NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1])
                    : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], 0.0f)
                                           : near_edges(x[0], x[1], x[2], x[3], 0.0f, v3_zero(), v3_zero());
-    float way = b->cut[i] - NEAR_ROOM * thickness;
     if (kind == SB_NEAR_EDGES &&
         near_are_neighbours(rest.distance, v3_len(v3_sub(x[1], x[0])), v3_len(v3_sub(x[3], x[2]))))
       return;
-    if (rest.distance < thickness) {
-      thickness = rest.distance;
-      if (!(b->distance[i] < thickness * NEAR_ROOM + way)) return;
-    }
+    const NearMet full = {.thickness = thickness, .cut = b->cut[i]};
+    thickness = near_thinner(thickness, rest.distance);
+    if (!(b->distance[i] < near_thinner_cut(full, thickness))) return;
   }
-  /* what has come too near is pushed apart gently: at once, it would fly off */
-  thickness = f_min(thickness, b->distance[i] + NEAR_PUSH * thickness);
+  thickness = near_pushed(thickness, b->distance[i]);
   uint32_t at = __atomic_fetch_add(&n->hit_count, 1u, __ATOMIC_RELAXED);
   if (at < n->pairs.capacity) n->hits[at] = (near_hit){kind, b->a[i], b->b[i], w->g->world, b->side[i], thickness};
 }

@@ -1,0 +1,469 @@
+/* Near pairs of a node with itself and the nodes after it, `split` workgroups a node, each for its share of the others: near_pairs.c and near_lanes.c step by step.
+ * What is found goes to its list in any order.
+ *
+ * Every loop makes the same rounds on all threads, and what a stage finds is handed to the next one through the workgroup's memory, side by side: so no thread
+ * waits for another's luck. No list can be too short: each is worked off before it could be. */
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "collision_near.glsl"
+
+#define THREADS 64u
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Counts { uint counts[]; };
+layout(std430, binding = 1) readonly buffer Plan { uint plan[]; };
+layout(std430, binding = 2) readonly buffer Touch { uint touch[]; };
+layout(std430, binding = 3) readonly buffer Strangers { uint strangers[]; };
+layout(std430, binding = 4) readonly buffer Slots { uvec4 slots[]; }; /* corners, element */
+layout(std430, binding = 5) readonly buffer Edges { uvec4 edges[]; }; /* ends, edge */
+layout(std430, binding = 6) readonly buffer Particles { uint particles[]; };
+layout(std430, binding = 7) readonly buffer ParticleQ { float particle_q[]; };
+layout(std430, binding = 8) readonly buffer ParticleQd { float particle_qd[]; };
+layout(std430, binding = 9) readonly buffer Pieces { float pieces[]; };
+layout(std430, binding = 10) readonly buffer Elements { float elements[]; };
+layout(std430, binding = 11) readonly buffer Normals { float normals[]; };
+layout(std430, binding = 12) readonly buffer EdgeBoxes { float edge_boxes[]; };
+layout(std430, binding = 13) buffer Hits { uint hits[]; };
+
+/* SB_NEAR_* */
+#define POINTS 0u
+#define FACE 1u
+#define EDGES 2u
+/* What a stage of two nodes looks for: vertices and triangles, edges, or elements of which one is a particle. */
+#define SEEK_FACES 0u
+#define SEEK_EDGES 1u
+#define SEEK_LOOSE 2u
+
+#define TESTS 512u /* between two looks at how many pairs wait */
+#define WAITING 768u
+shared uint found[512];        /* nodes */
+shared float half_normals[24]; /* boxes: halves of one node, of the other */
+shared uvec4 leaf_pairs[64];   /* two leaves, first row of strangers or NONE, whether edges may be near */
+shared uvec4 taken[64];        /* vertex, leaf, reach; or edge, leaf, reach, which edges of the leaf; or leaf, leaf, reach */
+shared uvec2 waiting[WAITING]; /* pairs of features to be judged: particles, slots of triangles, places of edges */
+shared uint found_count;
+shared uint pair_count;
+shared uint taken_count;
+shared uint waiting_count;
+shared uint share_at;
+shared uint bent; /* bits: pairs of halves, and the nodes themselves, some triangle of which does not lean */
+shared uint most_vertices;
+shared uint most_edges;
+shared uint most_others;
+
+V3 position(uint p) { return v3(particle_q[3u * p], particle_q[3u * p + 1u], particle_q[3u * p + 2u]); }
+V3 velocity(uint p) { return v3(particle_qd[3u * p], particle_qd[3u * p + 1u], particle_qd[3u * p + 2u]); }
+float radius_of(uint p) { return uintBitsToFloat(particles[PARTICLE_WORDS * p]); }
+uint deformable_of(uint p) { return particles[PARTICLE_WORDS * p + 1u]; }
+V3 at_rest(uint p)
+{
+  uint w = PARTICLE_WORDS * p + 3u;
+  return v3(uintBitsToFloat(particles[w]), uintBitsToFloat(particles[w + 1u]), uintBitsToFloat(particles[w + 2u]));
+}
+uint group_word(uint g, uint at) { return plan[push.groups + GROUP_WORDS * g + at]; }
+uint deformable_word(uint d, uint at) { return plan[push.deformables + DEFORMABLE_WORDS * d + at]; }
+
+NearBox piece_box(uint piece, uint part)
+{
+  uint w = PIECE_WORDS * piece + part;
+  NearBox b;
+  b.lo = v3(pieces[w], pieces[w + 1u], pieces[w + 2u]);
+  b.hi = v3(pieces[w + 3u], pieces[w + 4u], pieces[w + 5u]);
+  return b;
+}
+float piece_radius(uint piece) { return pieces[PIECE_WORDS * piece + PIECE_RADIUS]; }
+uint node_piece(uint node) { return EIGHT * push.nodes + node; }
+uint block_piece(uint block) { return EIGHT * push.nodes + push.nodes + block; }
+NearBox element_box(uint slot)
+{
+  NearBox b;
+  b.lo = v3(elements[6u * slot], elements[6u * slot + 1u], elements[6u * slot + 2u]);
+  b.hi = v3(elements[6u * slot + 3u], elements[6u * slot + 4u], elements[6u * slot + 5u]);
+  return b;
+}
+NearBox edge_box(uint place)
+{
+  NearBox b;
+  b.lo = v3(edge_boxes[6u * place], edge_boxes[6u * place + 1u], edge_boxes[6u * place + 2u]);
+  b.hi = v3(edge_boxes[6u * place + 3u], edge_boxes[6u * place + 4u], edge_boxes[6u * place + 5u]);
+  return b;
+}
+NearBox point_box(V3 x)
+{
+  NearBox b;
+  b.lo = x;
+  b.hi = x;
+  return b;
+}
+V3 normal_of(uint slot) { return v3(normals[3u * slot], normals[3u * slot + 1u], normals[3u * slot + 2u]); }
+
+/* --- pieces --- */
+
+float pieces_reach(uint a, uint b)
+{
+  float room = piece_radius(a) + piece_radius(b);
+  float speed = near_speed(piece_box(a, 0u), piece_box(b, 0u), piece_box(a, PIECE_SPEED), piece_box(b, PIECE_SPEED), near_certain(room));
+  return near_reach(room, speed, push.dt);
+}
+bool pieces_meet(uint a, uint b) { return near_boxes_meet(piece_box(a, 0u), piece_box(b, 0u), pieces_reach(a, b)); }
+
+/* collision_deformables_meet() of near_build.c. */
+bool deformables_meet(uint d, uint e)
+{
+  if (d == e) return deformable_word(d, D_SELF) != 0u;
+  return (deformable_word(d, D_CONTYPE) & deformable_word(e, D_CONAFFINITY)) != 0u || (deformable_word(e, D_CONTYPE) & deformable_word(d, D_CONAFFINITY)) != 0u;
+}
+bool groups_meet(uint g, uint h)
+{
+  uint d = group_word(g, G_DEFORMABLE);
+  uint e = group_word(h, G_DEFORMABLE);
+  return d == NONE || e == NONE || deformables_meet(d, e); /* of particles each pair is asked */
+}
+
+/* Nodes of one block that come within reach of node a. */
+void find_nodes(uint a, uint g, uint block, uint last, uint end, uint part)
+{
+  bool reached = block <= last && pieces_meet(node_piece(a), block_piece(min(block, last)));
+  for (uint k = part; k < EIGHT; k += push.split) {
+    uint node = EIGHT * block + k;
+    if (reached && node >= a && node < end && pieces_meet(node_piece(a), node_piece(node)) && groups_meet(g, plan[push.node_group + node]))
+      found[atomicAdd(found_count, 1u)] = node;
+  }
+}
+
+/* The normals of four leaves, as numbers 0 to 3: halves of node a, of node b. */
+void join_half(uint a, uint b, uint number)
+{
+  uint first = EIGHT * (number < 2u ? a : b) + 4u * (number & 1u);
+  NearBox n = piece_box(first, PIECE_NORMAL);
+  for (uint k = 1u; k < 4u; k++) n = near_box_join(n, piece_box(first + k, PIECE_NORMAL));
+  uint at = 6u * number;
+  half_normals[at] = n.lo.x;
+  half_normals[at + 1u] = n.lo.y;
+  half_normals[at + 2u] = n.lo.z;
+  half_normals[at + 3u] = n.hi.x;
+  half_normals[at + 4u] = n.hi.y;
+  half_normals[at + 5u] = n.hi.z;
+}
+NearBox half_box(uint number)
+{
+  uint at = 6u * number;
+  NearBox n;
+  n.lo = v3(half_normals[at], half_normals[at + 1u], half_normals[at + 2u]);
+  n.hi = v3(half_normals[at + 3u], half_normals[at + 4u], half_normals[at + 5u]);
+  return n;
+}
+
+bool is_there(uint leaf) { return pieces[PIECE_WORDS * leaf] <= pieces[PIECE_WORDS * leaf + 3u]; }
+
+/* Bits 2 i + j for halves i of a and j of b, bit 4 for the nodes: what the boxes of normals tell to be flat. Of the others this thread's two triangles say
+ * whether they lean. */
+uint flat_by_boxes(uint a, uint b)
+{
+  uint t = gl_LocalInvocationIndex;
+  bool a_there = is_there(EIGHT * a + t / EIGHT);
+  bool b_there = is_there(EIGHT * b + t / EIGHT);
+  V3 na = normal_of(SLOTS * a + t);
+  V3 nb = normal_of(SLOTS * b + t);
+  uint flats = 0u;
+  uint own = 0u;
+  for (uint k = 0u; k < 5u; k++) {
+    uint i = k >> 1u;
+    uint j = k & 1u;
+    NearBox all = k == 4u ? near_box_join(piece_box(node_piece(a), PIECE_NORMAL), piece_box(node_piece(b), PIECE_NORMAL)) : near_box_join(half_box(i & 1u), half_box(2u + j));
+    V3 middle = near_middle(all);
+    bool of_a = k == 4u || t / 32u == i;
+    bool of_b = (k == 4u || t / 32u == j) && (a != b || (k < 4u && i != j));
+    if (near_is_flat(all)) flats |= 1u << k;
+    if ((of_a && a_there && !near_leans(na, middle)) || (of_b && b_there && !near_leans(nb, middle))) own |= 1u << k;
+  }
+  if (own != 0u) atomicOr(bent, own);
+  return flats;
+}
+
+uint ones(uint x)
+{
+  x -= x >> 1u & 0x55u;
+  x = (x & 0x33u) + (x >> 2u & 0x33u);
+  return (x + (x >> 4u)) & 15u;
+}
+
+uvec4 owned(uint leaf)
+{
+  uint w = push.owned + 4u * leaf;
+  return uvec4(plan[w], plan[w + 1u], plan[w + 2u], plan[w + 3u]);
+}
+
+/* Leaf k of node a and leaf l of node b. passed: as bits of flat_by_boxes. */
+void take_leaves(uint a, uint b, uint k, uint l, uint share, uint passed)
+{
+  uint p = EIGHT * a + k;
+  uint q = EIGHT * b + l;
+  uint with = 0u;
+  bool keep = (passed & 16u) == 0u && (a != b || l >= k);
+  if (share != NONE) {
+    uint row = touch[TOUCH_WORDS * share + T_WITH + k / 4u];
+    uint half_row = row | row >> 8u | row >> 16u | row >> 24u;
+    uint j = l / 4u;
+    if ((half_row >> (4u * j) & 15u) != 0u && (passed >> (2u * (k / 4u) + j) & 1u) != 0u) keep = false;
+    with = row >> (8u * (k & 3u)) & 0xffu;
+  }
+  keep = keep && pieces_meet(p, q);
+  bool shares = keep && (with >> l & 1u) != 0u;
+  NearBox all = near_box_join(piece_box(p, PIECE_NORMAL), piece_box(q, PIECE_NORMAL));
+  V3 middle = near_middle(all);
+  bool lean = true;
+  for (uint i = 0u; i < EIGHT; i++)
+    if (shares) lean = lean && near_leans(normal_of(EIGHT * p + i), middle) && near_leans(normal_of(EIGHT * q + i), middle);
+  if (shares && (lean || near_is_flat(all))) keep = false;
+  if (keep) {
+    uvec4 of_p = owned(p);
+    uvec4 of_q = owned(q);
+    uint rows = shares ? touch[TOUCH_WORDS * share + T_STRANGERS + k] + ones(with & ((1u << l) - 1u)) * of_p.w : NONE;
+    bool close = near_boxes_meet(piece_box(p, 0u), piece_box(q, 0u), near_edge_reach(piece_radius(p) + piece_radius(q)));
+    leaf_pairs[atomicAdd(pair_count, 1u)] = uvec4(p, q, rows, close ? 1u : 0u);
+    atomicMax(most_vertices, of_p.y + (p == q ? 0u : of_q.y));
+    atomicMax(most_edges, of_p.w);
+    atomicMax(most_others, of_q.w);
+  }
+}
+
+/* --- features --- */
+
+/* Number j of what is looked for in two leaves: a vertex that comes within reach of the other leaf, or an edge. */
+void take(uint seek, uvec4 pair, uint j)
+{
+  uint p = pair.x;
+  uint q = pair.y;
+  uvec4 own = owned(p);
+  if (seek == SEEK_FACES) {
+    bool there = j < own.y;
+    if (!there) {
+      j -= own.y;
+      p = pair.y;
+      q = pair.x;
+      own = owned(p);
+      there = p != q && j < own.y;
+    }
+    if (there) {
+      uint vertex = plan[push.vertices + own.x + j];
+      float room = piece_radius(p) + piece_radius(q);
+      NearBox x = point_box(position(vertex));
+      float speed = near_speed(x, piece_box(q, 0u), point_box(velocity(vertex)), piece_box(q, PIECE_SPEED), near_certain(room));
+      float reach = near_reach(room, speed, push.dt);
+      if (near_boxes_meet(x, piece_box(q, 0u), reach)) taken[atomicAdd(taken_count, 1u)] = uvec4(vertex, q, f_bits(reach), 0u);
+    }
+  } else if (seek == SEEK_EDGES) {
+    float reach = near_edge_reach(piece_radius(p) + piece_radius(q));
+    if (pair.w != 0u && j < own.w && near_boxes_meet(piece_box(q, 0u), edge_box(own.z + j), reach)) {
+      uint others = pair.z == NONE ? NONE : strangers[pair.z + j];
+      if (p == q) others &= 0xfffffffeu << j;
+      taken[atomicAdd(taken_count, 1u)] = uvec4(own.z + j, q, f_bits(reach), others);
+    }
+  } else {
+    taken[atomicAdd(taken_count, 1u)] = uvec4(p, q, f_bits(pieces_reach(p, q)), 0u);
+  }
+}
+
+void wait_for(uint a, uint b) { waiting[atomicAdd(waiting_count, 1u)] = uvec2(a, b); }
+
+bool has_corner(uvec4 slot, uint particle) { return slot.x == particle || slot.y == particle || slot.z == particle; }
+
+/* Elements of two slots, one of which is a particle. */
+void try_elements(uint s, uint u, bool s_loose, bool u_loose)
+{
+  uint a = slots[s].w;
+  uint b = slots[u].w;
+  if (s_loose && u_loose) {
+    if (deformables_meet(deformable_of(a), deformable_of(b))) wait_for(min(a, b), max(a, b));
+  } else {
+    uint particle = s_loose ? a : b;
+    uint tri = s_loose ? u : s;
+    if (deformables_meet(deformable_of(particle), deformable_of(slots[tri].x)) && !has_corner(slots[tri], particle)) wait_for(particle, tri);
+  }
+}
+
+/* Number k of what the taken one may meet in its leaf. */
+void try_one(uint seek, uvec4 w, uint k, bool s_loose, bool u_loose)
+{
+  float reach = uintBitsToFloat(w.z);
+  if (seek == SEEK_FACES) {
+    uint slot = EIGHT * w.y + k;
+    if (near_boxes_meet(point_box(position(w.x)), element_box(slot), reach) && !has_corner(slots[slot], w.x)) wait_for(w.x, slot);
+  } else if (seek == SEEK_EDGES) {
+    uvec4 own = owned(w.y);
+    if (k < own.w && (w.w >> k & 1u) != 0u && near_boxes_meet(edge_box(w.x), edge_box(own.z + k), reach)) wait_for(w.x, own.z + k);
+  } else {
+    uint s = EIGHT * w.x + k / EIGHT;
+    uint u = EIGHT * w.y + k % EIGHT;
+    if ((w.x != w.y || u > s) && near_boxes_meet(element_box(s), element_box(u), reach)) try_elements(s, u, s_loose, u_loose);
+  }
+}
+
+/* keep_hit() of near_pairs.c. */
+void judge(uint kind, uint world, uvec2 pair)
+{
+  uvec4 p = uvec4(pair.x, pair.y, pair.x, pair.x);
+  uint a = pair.x;
+  uint b = pair.y;
+  if (kind == FACE) {
+    uvec4 s = slots[pair.y];
+    p = uvec4(pair.x, s.x, s.y, s.z);
+    b = s.w;
+  } else if (kind == EDGES) {
+    uvec4 e = edges[pair.x];
+    uvec4 f = edges[pair.y];
+    a = min(e.z, f.z);
+    b = max(e.z, f.z);
+    p = e.z < f.z ? uvec4(e.x, e.y, f.x, f.y) : uvec4(f.x, f.y, e.x, e.y);
+  }
+  NearMotion v;
+  v.a = velocity(p.x);
+  v.b = velocity(p.y);
+  v.c = velocity(p.z);
+  v.d = velocity(p.w);
+  NearRadii r;
+  r.a = radius_of(p.x);
+  r.b = radius_of(p.y);
+  r.c = radius_of(p.z);
+  r.d = radius_of(p.w);
+  V3 x0 = position(p.x);
+  V3 x1 = position(p.y);
+  V3 x2 = position(p.z);
+  V3 x3 = position(p.w);
+  uint d = deformable_of(p.x);
+  uint e = deformable_of(kind == EDGES ? p.z : p.y);
+  uint moving = particles[PARTICLE_WORDS * p.x + 2u] | particles[PARTICLE_WORDS * p.y + 2u] | particles[PARTICLE_WORDS * p.z + 2u] | particles[PARTICLE_WORDS * p.w + 2u];
+  bool keep = moving != 0u;
+  NearMet m;
+  float thickness = 0.0;
+  /* now, and then at rest, where the distance alone counts: one text of each kind, as drivers write every call out */
+  for (uint turn = 0u; turn < 2u; turn++)
+    if (keep && (turn == 0u || d == e)) {
+      NearMet now;
+      if (kind == POINTS) now = near_meet_points(x0, x1, v.a, v.b, r.a + r.b, push.dt);
+      else if (kind == FACE) now = near_meet_face(x0, x1, x2, x3, v, r, push.dt);
+      else now = near_meet_edges(x0, x1, x2, x3, v, r, push.dt);
+      if (turn == 0u) {
+        m = now;
+        thickness = m.thickness;
+        keep = m.hit.distance < m.cut;
+        x0 = at_rest(p.x);
+        x1 = at_rest(p.y);
+        x2 = at_rest(p.z);
+        x3 = at_rest(p.w);
+      } else {
+        if (kind == EDGES && near_are_neighbours(now.hit.distance, v3_len(v3_sub(x1, x0)), v3_len(v3_sub(x3, x2)))) keep = false;
+        thickness = near_thinner(m.thickness, now.hit.distance);
+        keep = keep && m.hit.distance < near_thinner_cut(m, thickness);
+      }
+    }
+  if (keep) {
+    uint at = atomicAdd(counts[C_FOUND], 1u);
+    if (at < push.capacity) {
+      uint w = HIT_WORDS * at;
+      uint origin = push.origins + 3u * world;
+      float mu = uintBitsToFloat(deformable_word(d, D_FRICTION));
+      float other = uintBitsToFloat(deformable_word(e, D_FRICTION));
+      hits[w] = b - plan[origin + (kind == EDGES ? 1u : kind == FACE ? 2u : 0u)];
+      hits[w + 1u] = a - plan[origin + (kind == EDGES ? 1u : 0u)];
+      hits[w + 2u] = world << 2u | kind;
+      hits[w + H_SIDE] = f_bits(m.hit.side);
+      hits[w + H_SIDE + 1u] = f_bits(near_pushed(thickness, m.hit.distance));
+      hits[w + H_SIDE + 2u] = f_bits(f_sel(mu > other, mu, other));
+      hits[w + H_PARTICLES] = p.x;
+      hits[w + H_PARTICLES + 1u] = p.y;
+      hits[w + H_PARTICLES + 2u] = kind == POINTS ? NONE : p.z;
+      hits[w + H_PARTICLES + 3u] = kind == POINTS ? NONE : p.w;
+    }
+  }
+}
+
+/* What `pairs` pairs of leaves have to be looked for, each with `each` vertices, edges or 1, which may meet `others` in their leaf. */
+void seek_features(uint seek, uint pairs, uint each, uint others, uint kind, uint world, bool s_loose, bool u_loose)
+{
+  uint t = gl_LocalInvocationIndex;
+  uint tasks = pairs * each;
+  for (uint first = 0u; first < tasks; first += THREADS) {
+    if (t == 0u) taken_count = 0u;
+    barrier();
+    if (first + t < tasks) take(seek, leaf_pairs[(first + t) / each], (first + t) % each);
+    barrier();
+    uint tests = taken_count * others;
+    for (uint begin = 0u; begin == 0u || begin < tests; begin += TESTS) {
+      for (uint k = 0u; k < TESTS; k += THREADS) {
+        uint test = begin + k + t;
+        if (test < tests) try_one(seek, taken[test / others], test % others, s_loose, u_loose);
+      }
+      barrier();
+      bool last = first + THREADS >= tasks && begin + TESTS >= tests;
+      uint due = last || waiting_count > WAITING - TESTS ? waiting_count : 0u;
+      for (uint k = 0u; k < due; k += THREADS)
+        if (k + t < due) judge(kind, world, waiting[k + t]);
+      barrier();
+      if (t == 0u && due > 0u) waiting_count = 0u;
+      barrier();
+    }
+  }
+}
+
+void meet_nodes(uint a, uint g, uint b)
+{
+  uint t = gl_LocalInvocationIndex;
+  uint h = plan[push.node_group + b];
+  bool s_loose = group_word(g, G_DEFORMABLE) == NONE;
+  bool u_loose = group_word(h, G_DEFORMABLE) == NONE;
+  if (t == 0u) {
+    share_at = NONE;
+    bent = 0u;
+    pair_count = 0u;
+    most_vertices = 0u;
+    most_edges = 0u;
+    most_others = 0u;
+  }
+  barrier();
+  uint touch_end = g == h ? plan[push.touch_start + a + 1u] : 0u;
+  for (uint i = plan[push.touch_start + a]; i < touch_end; i += THREADS)
+    if (i + t < touch_end && touch[TOUCH_WORDS * (i + t)] == b) share_at = i + t;
+  if (t < 4u) join_half(a, b, t);
+  barrier();
+  uint share = share_at;
+  uint passed = share == NONE ? 0u : flat_by_boxes(a, b);
+  barrier();
+  if (share != NONE) passed |= ~bent & 31u;
+  take_leaves(a, b, t / EIGHT, t % EIGHT, share, passed);
+  barrier();
+  uint pairs = pair_count;
+  uint vertices = most_vertices;
+  uint edge_count = most_edges;
+  uint others = most_others;
+  uint world = group_word(g, G_WORLD);
+  bool loose = s_loose || u_loose;
+  barrier();
+  for (uint stage = 0u; stage < 2u; stage++) {
+    uint seek = loose ? SEEK_LOOSE : stage == 0u ? SEEK_FACES : SEEK_EDGES;
+    uint each = seek == SEEK_LOOSE ? 1u : seek == SEEK_FACES ? vertices : edge_count;
+    uint met = seek == SEEK_LOOSE ? 64u : seek == SEEK_FACES ? EIGHT : others;
+    uint kind = seek == SEEK_EDGES ? EDGES : s_loose && u_loose ? POINTS : FACE;
+    seek_features(seek, loose && stage == 1u ? 0u : pairs, each, met, kind, world, s_loose, u_loose);
+  }
+}
+
+void main()
+{
+  uint t = gl_LocalInvocationIndex;
+  uint a = gl_WorkGroupID.x / push.split;
+  uint part = gl_WorkGroupID.x % push.split;
+  uint g = plan[push.node_group + a];
+  uint end = group_word(g, G_END);
+  uint last = (end - 1u) / EIGHT;
+  if (t == 0u) waiting_count = 0u;
+  for (uint first = a / EIGHT; first <= last; first += THREADS) {
+    if (t == 0u) found_count = 0u;
+    barrier();
+    find_nodes(a, g, first + t, last, end, part);
+    barrier();
+    uint nodes = found_count;
+    barrier();
+    for (uint i = 0u; i < nodes; i++) meet_nodes(a, g, found[i]);
+  }
+}

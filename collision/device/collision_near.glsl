@@ -10,7 +10,9 @@
 /* counts */
 #define C_FOUND 0u
 #define C_KEPT 1u
-#define C_LOOSE 2u /* slots of loose particles */
+#define C_LOOSE 2u        /* slots of loose particles */
+#define C_NODES 3u        /* pairs of nodes of this round, of triangles both */
+#define C_LOOSE_NODES 4u  /* the others, from the end of the list on */
 
 /* Of a leaf, node or block: boxes of positions, velocities and normals, largest radius; 20 words. Leaves come first, then nodes, then blocks. */
 #define PIECE_WORDS 20u
@@ -38,10 +40,12 @@
 /* Of a particle, fixed: radius, deformable, whether it moves, position at rest */
 #define PARTICLE_WORDS 6u
 
-/* Of two nodes that share particles: the other node, near_share.with, near_share.strangers */
+/* Of two nodes that share particles: the higher node, near_share.with, near_share.strangers, the lower node */
 #define TOUCH_WORDS 12u
 #define T_WITH 1u
 #define T_STRANGERS 3u
+#define T_LOWER 11u
+#define FLAT_NODES 16u /* of what is passed over: bits 2 i + j for halves i of the lower node and j of the higher one, and this */
 
 /* Of a hit: the words of its key from the last one on, then what becomes of it */
 #define HIT_WORDS 10u
@@ -52,7 +56,9 @@
 layout(push_constant) uniform Push {
   uint nodes;
   uint blocks;
-  uint split; /* workgroups of a node */
+  uint touches;
+  uint row;  /* first node of this round */
+  uint room; /* for pairs of nodes */
   uint edges; /* places */
   uint capacity;
   uint truncate;

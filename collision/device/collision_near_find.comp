@@ -1,8 +1,9 @@
-/* Near pairs of a node with itself and the nodes after it, `split` workgroups a node, each for its share of the others: near_pairs.c and near_lanes.c step by step.
- * What is found goes to its list in any order.
+/* Near pairs of two nodes, such a pair a workgroup in turn: near_lanes.c and near_pairs.c step by step. What is found goes to its list in any order. PASS: 0 of
+ * triangles, 1 where one node holds loose particles.
  *
  * Every loop makes the same rounds on all threads, and what a stage finds is handed to the next one through the workgroup's memory, side by side: so no thread
- * waits for another's luck. No list can be too short: each is worked off before it could be. */
+ * waits for another's luck. No list can be too short: each is worked off before it could be. Loops end with their condition, since a device that runs all
+ * threads under masks goes through what a condition at the top leaves out. */
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "collision_near.glsl"
@@ -23,6 +24,8 @@ layout(std430, binding = 10) readonly buffer Elements { float elements[]; };
 layout(std430, binding = 11) readonly buffer Normals { float normals[]; };
 layout(std430, binding = 12) readonly buffer EdgeBoxes { float edge_boxes[]; };
 layout(std430, binding = 13) buffer Hits { uint hits[]; };
+layout(std430, binding = 14) readonly buffer Pairs { uvec4 pairs[]; }; /* nodes, where they are in touch or NONE, what of them is passed over */
+layout(std430, binding = 15) readonly buffer Groups { uint groups[]; };
 
 /* SB_NEAR_* */
 #define POINTS 0u
@@ -35,17 +38,12 @@ layout(std430, binding = 13) buffer Hits { uint hits[]; };
 
 #define TESTS 512u /* between two looks at how many pairs wait */
 #define WAITING 768u
-shared uint found[512];        /* nodes */
-shared float half_normals[24]; /* boxes: halves of one node, of the other */
 shared uvec4 leaf_pairs[64];   /* two leaves, first row of strangers or NONE, whether edges may be near */
 shared uvec4 taken[64];        /* vertex, leaf, reach; or edge, leaf, reach, which edges of the leaf; or leaf, leaf, reach */
 shared uvec2 waiting[WAITING]; /* pairs of features to be judged: particles, slots of triangles, places of edges */
-shared uint found_count;
 shared uint pair_count;
 shared uint taken_count;
 shared uint waiting_count;
-shared uint share_at;
-shared uint bent; /* bits: pairs of halves, and the nodes themselves, some triangle of which does not lean */
 shared uint most_vertices;
 shared uint most_edges;
 shared uint most_others;
@@ -71,8 +69,6 @@ NearBox piece_box(uint piece, uint part)
   return b;
 }
 float piece_radius(uint piece) { return pieces[PIECE_WORDS * piece + PIECE_RADIUS]; }
-uint node_piece(uint node) { return EIGHT * push.nodes + node; }
-uint block_piece(uint block) { return EIGHT * push.nodes + push.nodes + block; }
 NearBox element_box(uint slot)
 {
   NearBox b;
@@ -112,74 +108,6 @@ bool deformables_meet(uint d, uint e)
   if (d == e) return deformable_word(d, D_SELF) != 0u;
   return (deformable_word(d, D_CONTYPE) & deformable_word(e, D_CONAFFINITY)) != 0u || (deformable_word(e, D_CONTYPE) & deformable_word(d, D_CONAFFINITY)) != 0u;
 }
-bool groups_meet(uint g, uint h)
-{
-  uint d = group_word(g, G_DEFORMABLE);
-  uint e = group_word(h, G_DEFORMABLE);
-  return d == NONE || e == NONE || deformables_meet(d, e); /* of particles each pair is asked */
-}
-
-/* Nodes of one block that come within reach of node a. */
-void find_nodes(uint a, uint g, uint block, uint last, uint end, uint part)
-{
-  bool reached = block <= last && pieces_meet(node_piece(a), block_piece(min(block, last)));
-  for (uint k = part; k < EIGHT; k += push.split) {
-    uint node = EIGHT * block + k;
-    if (reached && node >= a && node < end && pieces_meet(node_piece(a), node_piece(node)) && groups_meet(g, plan[push.node_group + node]))
-      found[atomicAdd(found_count, 1u)] = node;
-  }
-}
-
-/* The normals of four leaves, as numbers 0 to 3: halves of node a, of node b. */
-void join_half(uint a, uint b, uint number)
-{
-  uint first = EIGHT * (number < 2u ? a : b) + 4u * (number & 1u);
-  NearBox n = piece_box(first, PIECE_NORMAL);
-  for (uint k = 1u; k < 4u; k++) n = near_box_join(n, piece_box(first + k, PIECE_NORMAL));
-  uint at = 6u * number;
-  half_normals[at] = n.lo.x;
-  half_normals[at + 1u] = n.lo.y;
-  half_normals[at + 2u] = n.lo.z;
-  half_normals[at + 3u] = n.hi.x;
-  half_normals[at + 4u] = n.hi.y;
-  half_normals[at + 5u] = n.hi.z;
-}
-NearBox half_box(uint number)
-{
-  uint at = 6u * number;
-  NearBox n;
-  n.lo = v3(half_normals[at], half_normals[at + 1u], half_normals[at + 2u]);
-  n.hi = v3(half_normals[at + 3u], half_normals[at + 4u], half_normals[at + 5u]);
-  return n;
-}
-
-bool is_there(uint leaf) { return pieces[PIECE_WORDS * leaf] <= pieces[PIECE_WORDS * leaf + 3u]; }
-
-/* Bits 2 i + j for halves i of a and j of b, bit 4 for the nodes: what the boxes of normals tell to be flat. Of the others this thread's two triangles say
- * whether they lean. */
-uint flat_by_boxes(uint a, uint b)
-{
-  uint t = gl_LocalInvocationIndex;
-  bool a_there = is_there(EIGHT * a + t / EIGHT);
-  bool b_there = is_there(EIGHT * b + t / EIGHT);
-  V3 na = normal_of(SLOTS * a + t);
-  V3 nb = normal_of(SLOTS * b + t);
-  uint flats = 0u;
-  uint own = 0u;
-  for (uint k = 0u; k < 5u; k++) {
-    uint i = k >> 1u;
-    uint j = k & 1u;
-    NearBox all = k == 4u ? near_box_join(piece_box(node_piece(a), PIECE_NORMAL), piece_box(node_piece(b), PIECE_NORMAL)) : near_box_join(half_box(i & 1u), half_box(2u + j));
-    V3 middle = near_middle(all);
-    bool of_a = k == 4u || t / 32u == i;
-    bool of_b = (k == 4u || t / 32u == j) && (a != b || (k < 4u && i != j));
-    if (near_is_flat(all)) flats |= 1u << k;
-    if ((of_a && a_there && !near_leans(na, middle)) || (of_b && b_there && !near_leans(nb, middle))) own |= 1u << k;
-  }
-  if (own != 0u) atomicOr(bent, own);
-  return flats;
-}
-
 uint ones(uint x)
 {
   x -= x >> 1u & 0x55u;
@@ -193,13 +121,13 @@ uvec4 owned(uint leaf)
   return uvec4(plan[w], plan[w + 1u], plan[w + 2u], plan[w + 3u]);
 }
 
-/* Leaf k of node a and leaf l of node b. passed: as bits of flat_by_boxes. */
+/* Leaf k of node a and leaf l of node b. */
 void take_leaves(uint a, uint b, uint k, uint l, uint share, uint passed)
 {
   uint p = EIGHT * a + k;
   uint q = EIGHT * b + l;
   uint with = 0u;
-  bool keep = (passed & 16u) == 0u && (a != b || l >= k);
+  bool keep = a != b || l >= k;
   if (share != NONE) {
     uint row = touch[TOUCH_WORDS * share + T_WITH + k / 4u];
     uint half_row = row | row >> 8u | row >> 16u | row >> 24u;
@@ -212,8 +140,13 @@ void take_leaves(uint a, uint b, uint k, uint l, uint share, uint passed)
   NearBox all = near_box_join(piece_box(p, PIECE_NORMAL), piece_box(q, PIECE_NORMAL));
   V3 middle = near_middle(all);
   bool lean = true;
-  for (uint i = 0u; i < EIGHT; i++)
-    if (shares) lean = lean && near_leans(normal_of(EIGHT * p + i), middle) && near_leans(normal_of(EIGHT * q + i), middle);
+#if PASS == 0
+  uint i = 0u;
+  do {
+    lean = lean && near_leans(normal_of(EIGHT * p + i), middle) && near_leans(normal_of(EIGHT * q + i), middle);
+    i++;
+  } while (i < EIGHT);
+#endif
   if (shares && (lean || near_is_flat(all))) keep = false;
   if (keep) {
     uvec4 of_p = owned(p);
@@ -337,7 +270,8 @@ void judge(uint kind, uint world, uvec2 pair)
   NearMet m;
   float thickness = 0.0;
   /* now, and then at rest, where the distance alone counts: one text of each kind, as drivers write every call out */
-  for (uint turn = 0u; turn < 2u; turn++)
+  uint turn = 0u;
+  do {
     if (keep && (turn == 0u || d == e)) {
       NearMet now;
       if (kind == POINTS) now = near_meet_points(x0, x1, v.a, v.b, r.a + r.b, push.dt);
@@ -357,6 +291,8 @@ void judge(uint kind, uint world, uvec2 pair)
         keep = keep && m.hit.distance < near_thinner_cut(m, thickness);
       }
     }
+    turn++;
+  } while (turn < 2u);
   if (keep) {
     uint at = atomicAdd(counts[C_FOUND], 1u);
     if (at < push.capacity) {
@@ -378,92 +314,78 @@ void judge(uint kind, uint world, uvec2 pair)
   }
 }
 
-/* What `pairs` pairs of leaves have to be looked for, each with `each` vertices, edges or 1, which may meet `others` in their leaf. */
-void seek_features(uint seek, uint pairs, uint each, uint others, uint kind, uint world, bool s_loose, bool u_loose)
+/* What `count` pairs of leaves have to be looked for, each with `each` vertices, edges or 1, which may meet `others` in their leaf. */
+void seek_features(uint seek, uint count, uint each, uint others, uint kind, uint world, bool s_loose, bool u_loose)
 {
   uint t = gl_LocalInvocationIndex;
-  uint tasks = pairs * each;
-  for (uint first = 0u; first < tasks; first += THREADS) {
+  uint tasks = count * each;
+  uint first = 0u;
+  do {
     if (t == 0u) taken_count = 0u;
     barrier();
-    if (first + t < tasks) take(seek, leaf_pairs[(first + t) / each], (first + t) % each);
+    if (first + t < tasks) take(seek, leaf_pairs[(first + t) / max(each, 1u)], (first + t) % max(each, 1u));
     barrier();
     uint tests = taken_count * others;
-    for (uint begin = 0u; begin == 0u || begin < tests; begin += TESTS) {
-      for (uint k = 0u; k < TESTS; k += THREADS) {
+    uint begin = 0u;
+    do {
+      uint k = 0u;
+      do {
         uint test = begin + k + t;
-        if (test < tests) try_one(seek, taken[test / others], test % others, s_loose, u_loose);
-      }
+        if (test < tests) try_one(seek, taken[test / max(others, 1u)], test % max(others, 1u), s_loose, u_loose);
+        k += THREADS;
+      } while (k < TESTS && begin + k < tests);
       barrier();
       bool last = first + THREADS >= tasks && begin + TESTS >= tests;
       uint due = last || waiting_count > WAITING - TESTS ? waiting_count : 0u;
-      for (uint k = 0u; k < due; k += THREADS)
+      k = 0u;
+      do {
         if (k + t < due) judge(kind, world, waiting[k + t]);
+        k += THREADS;
+      } while (k < due);
       barrier();
       if (t == 0u && due > 0u) waiting_count = 0u;
       barrier();
-    }
-  }
+      begin += TESTS;
+    } while (begin < tests);
+    first += THREADS;
+  } while (first < tasks);
 }
 
-void meet_nodes(uint a, uint g, uint b)
+void meet_nodes(uvec4 pair)
 {
   uint t = gl_LocalInvocationIndex;
-  uint h = plan[push.node_group + b];
-  bool s_loose = group_word(g, G_DEFORMABLE) == NONE;
-  bool u_loose = group_word(h, G_DEFORMABLE) == NONE;
+  uint g = plan[push.node_group + pair.x];
+  uint h = plan[push.node_group + pair.y];
   if (t == 0u) {
-    share_at = NONE;
-    bent = 0u;
     pair_count = 0u;
     most_vertices = 0u;
     most_edges = 0u;
     most_others = 0u;
   }
   barrier();
-  uint touch_end = g == h ? plan[push.touch_start + a + 1u] : 0u;
-  for (uint i = plan[push.touch_start + a]; i < touch_end; i += THREADS)
-    if (i + t < touch_end && touch[TOUCH_WORDS * (i + t)] == b) share_at = i + t;
-  if (t < 4u) join_half(a, b, t);
+  take_leaves(pair.x, pair.y, t / EIGHT, t % EIGHT, pair.z, pair.w);
   barrier();
-  uint share = share_at;
-  uint passed = share == NONE ? 0u : flat_by_boxes(a, b);
-  barrier();
-  if (share != NONE) passed |= ~bent & 31u;
-  take_leaves(a, b, t / EIGHT, t % EIGHT, share, passed);
-  barrier();
-  uint pairs = pair_count;
+  uint count = pair_count;
+  uint world = group_word(g, G_WORLD);
+#if PASS == 0
   uint vertices = most_vertices;
   uint edge_count = most_edges;
   uint others = most_others;
-  uint world = group_word(g, G_WORLD);
-  bool loose = s_loose || u_loose;
-  barrier();
-  for (uint stage = 0u; stage < 2u; stage++) {
-    uint seek = loose ? SEEK_LOOSE : stage == 0u ? SEEK_FACES : SEEK_EDGES;
-    uint each = seek == SEEK_LOOSE ? 1u : seek == SEEK_FACES ? vertices : edge_count;
-    uint met = seek == SEEK_LOOSE ? 64u : seek == SEEK_FACES ? EIGHT : others;
-    uint kind = seek == SEEK_EDGES ? EDGES : s_loose && u_loose ? POINTS : FACE;
-    seek_features(seek, loose && stage == 1u ? 0u : pairs, each, met, kind, world, s_loose, u_loose);
-  }
+  seek_features(SEEK_FACES, count, vertices, EIGHT, FACE, world, false, false);
+  seek_features(SEEK_EDGES, count, edge_count, others, EDGES, world, false, false);
+#else
+  bool s_loose = group_word(g, G_DEFORMABLE) == NONE;
+  bool u_loose = group_word(h, G_DEFORMABLE) == NONE;
+  seek_features(SEEK_LOOSE, count, 1u, 64u, s_loose && u_loose ? POINTS : FACE, world, s_loose, u_loose);
+#endif
 }
 
 void main()
 {
-  uint t = gl_LocalInvocationIndex;
-  uint a = gl_WorkGroupID.x / push.split;
-  uint part = gl_WorkGroupID.x % push.split;
-  uint g = plan[push.node_group + a];
-  uint end = group_word(g, G_END);
-  uint last = (end - 1u) / EIGHT;
-  if (t == 0u) waiting_count = 0u;
-  for (uint first = a / EIGHT; first <= last; first += THREADS) {
-    if (t == 0u) found_count = 0u;
-    barrier();
-    find_nodes(a, g, first + t, last, end, part);
-    barrier();
-    uint nodes = found_count;
-    barrier();
-    for (uint i = 0u; i < nodes; i++) meet_nodes(a, g, found[i]);
-  }
+  uint i = gl_WorkGroupID.x;
+  if (gl_LocalInvocationIndex == 0u) waiting_count = 0u;
+  do {
+    meet_nodes(pairs[PASS == 0 ? i : push.room - 1u - i]);
+    i += gl_NumWorkGroups.x;
+  } while (i < groups[6u + PASS]);
 }

@@ -14,7 +14,11 @@
 #include "near_boxes_spv.h"
 #include "near_edge_boxes_spv.h"
 #include "near_blocks_spv.h"
+#include "near_flats_spv.h"
+#include "near_nodes_spv.h"
+#include "near_node_groups_spv.h"
 #include "near_find_spv.h"
+#include "near_find_loose_spv.h"
 #include "near_take_spv.h"
 #include "near_words_spv.h"
 #include "near_place_spv.h"
@@ -30,13 +34,17 @@
 #define HIT_WORDS 10u
 #define PAIR_WORDS 8u /* of SB_NEAR_PAIR_ARRAYS */
 #define KEY_BITS 32u  /* of a loose particle: its place on the curve, or that it is not there */
-/* Workgroups that share a node's partners: enough of them to keep a large device busy, while each looks for them anew. */
-#define SPLIT 4u
-enum { FOUND, KEPT, LOOSE, COUNTS };
-enum { BOUNDS, KEYS, GROUPS, SLOTS, BOXES, EDGE_BOXES, BLOCKS, FIND, TAKE, WORDS, PLACE, WORLDS, STEPS };
+/* Pairs of nodes at once. So many at most that a node and those after it can have: where all of them would be more, rounds of nodes follow each other, so that no
+ * list can be too short. */
+#define ROOM (1u << 22)
+#define ROUNDS 64u
+#define GROUP_NUMBERS 8u
+#define GROUPS_MAX 65535u
+enum { FOUND, KEPT, LOOSE, NODES_FOUND, LOOSE_NODES_FOUND, COUNTS };
+enum { BOUNDS, KEYS, GROUPS, SLOTS, FIND_LOOSE, BOXES, EDGE_BOXES, BLOCKS, FLATS, NODES, NODE_GROUPS, FIND, TAKE, WORDS, PLACE, WORLDS, STEPS };
 
 typedef struct near_push {
-  uint32_t nodes, blocks, split, edges, capacity, truncate, worlds;
+  uint32_t nodes, blocks, touches, row, room, edges, capacity, truncate, worlds;
   float dt;
   uint32_t node_group, groups, deformables, touch_start, origins, owned, vertices, loose, loose_of, word, sorted;
 } near_push;
@@ -50,7 +58,7 @@ struct device_near {
   sb_vulkan_pipeline *steps[STEPS];
   device_sort sort;
   sb_vulkan_buffer *q, *qd; /* the scope's */
-  sb_vulkan_buffer *tables, *slots, *edges, *touch, *strangers, *particles, *pieces, *elements, *normals, *edge_boxes, *bounds, *counts, *counts_seen, *hits, *order[2],
+  sb_vulkan_buffer *tables, *slots, *edges, *touch, *strangers, *particles, *pieces, *elements, *normals, *edge_boxes, *bounds, *counts, *counts_seen, *hits, *order[2], *flats, *pairs, *groups,
       *list, *world_start;
 };
 
@@ -182,6 +190,8 @@ static void fill_touch(const device_near *d, uint32_t *words)
     for (uint32_t k = 0; k < NEAR_CHILDREN; k++) to[1 + k / 4] |= (uint32_t)share->with[k] << 8 * (k % 4);
     memcpy(to + 3, share->strangers, sizeof share->strangers);
   }
+  for (uint32_t node = 0; node < d->plan.node_count; node++)
+    for (uint32_t i = d->plan.touch_start[node]; i < d->plan.touch_start[node + 1]; i++) words[TOUCH_WORDS * (size_t)i + 11] = node;
 }
 
 static void fill_particles(const device_near *d, uint32_t *words)
@@ -232,12 +242,42 @@ static sb_status make_buffers(device_near *d, sb_diagnostics *diag)
   make(d, &d->edge_boxes, 6ull * edge_places(d), &status, diag);
   make(d, &d->bounds, 6ull * d->loose_groups, &status, diag);
   make(d, &d->counts, COUNTS, &status, diag);
+  make(d, &d->flats, d->push.touches, &status, diag);
+  make(d, &d->pairs, 4ull * d->push.room, &status, diag);
+  make(d, &d->groups, GROUP_NUMBERS, &status, diag);
   make(d, &d->hits, HIT_WORDS * capacity, &status, diag);
   for (int i = 0; i < 2; i++) make(d, &d->order[i], 2 * (capacity > loose ? capacity : loose), &status, diag);
   make(d, &d->list, PAIR_WORDS * capacity, &status, diag);
   make(d, &d->world_start, d->model->world_count + 1ull, &status, diag);
   if (!status) status = sb_vulkan_buffer_create(d->vulkan, 4 * COUNTS, &d->counts_seen, diag);
   return status;
+}
+
+/* After the last node of a node's world. */
+static uint32_t end_of_world(const device_near *d, uint32_t node)
+{
+  const near_group *last = &d->plan.groups[d->plan.world_group_start[d->plan.groups[d->plan.node_group[node]].world + 1] - 1];
+  return last->first_node + last->nodes;
+}
+
+/* The nodes from `first` on whose pairs are sure to find room. */
+static uint32_t rows_that_fit(const device_near *d, uint32_t first)
+{
+  uint64_t pairs = 0;
+  uint32_t node = first;
+  for (; node < d->plan.node_count; node++) {
+    pairs += end_of_world(d, node) - node;
+    if (pairs > d->push.room) break;
+  }
+  return node - first;
+}
+
+static void choose_room(device_near *d)
+{
+  uint64_t pairs = 0, room = ROOM;
+  for (uint32_t node = 0; node < d->plan.node_count; node++) pairs += end_of_world(d, node) - node;
+  while (pairs / room >= ROUNDS && room < 1u << 30) room *= 2;
+  d->push.room = (uint32_t)(pairs < room ? pairs : room);
 }
 
 static sb_status check(device_near *d, char lacks[160])
@@ -250,12 +290,12 @@ static sb_status check(device_near *d, char lacks[160])
                             (uint64_t)PIECE_WORDS * (leaves_of(d) + p->node_count + d->push.blocks),
                             (uint64_t)TOUCH_WORDS * p->touch_start[p->node_count],
                             stranger_rows(d),
+                            4ull * d->push.room,
                             (uint64_t)PARTICLE_WORDS * d->model->particle_count,
                             (uint64_t)HIT_WORDS * p->pair_capacity};
   uint64_t most = 0, groups = p->pair_capacity / LOCAL;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) most = words[i] > most ? words[i] : most;
   if (edge_places(d) / LOCAL > groups) groups = edge_places(d) / LOCAL;
-  while (d->push.split > 1 && (uint64_t)p->node_count * d->push.split > limits.groups) d->push.split /= 2;
   if (p->node_count > groups) groups = p->node_count;
   if (4 * most <= limits.binding_bytes && groups < limits.groups) return SB_OK;
   snprintf(lacks, 160, "%u particles that may touch each other, with near_pair_capacity %u, are more than this device can see at once", d->model->particle_count, p->pair_capacity);
@@ -266,12 +306,13 @@ static sb_status make_pipelines(device_near *d, sb_device_scope *scope, sb_diagn
 {
 #define SHADER(name, buffers) {name##_spv, sizeof name##_spv, buffers}
   const struct { const uint32_t *words; size_t bytes; uint32_t buffers; } shaders[STEPS] = {
-      SHADER(near_bounds, 4), SHADER(near_keys, 4),   SHADER(near_groups, 2), SHADER(near_slots, 3), SHADER(near_boxes, 8), SHADER(near_edge_boxes, 4),
-      SHADER(near_blocks, 1), SHADER(near_find, 14), SHADER(near_take, 1),   SHADER(near_words, 3), SHADER(near_place, 4), SHADER(near_worlds, 4)};
+      SHADER(near_bounds, 4), SHADER(near_keys, 4),  SHADER(near_groups, 2), SHADER(near_slots, 3),       SHADER(near_find_loose, 16), SHADER(near_boxes, 8),
+      SHADER(near_edge_boxes, 4), SHADER(near_blocks, 1), SHADER(near_flats, 4), SHADER(near_nodes, 6), SHADER(near_node_groups, 2), SHADER(near_find, 16),
+      SHADER(near_take, 1),   SHADER(near_words, 3), SHADER(near_place, 4), SHADER(near_worlds, 4)};
 #undef SHADER
   sb_status status = SB_OK;
   for (uint32_t i = 0; i < STEPS && !status; i++)
-    if (i > SLOTS || d->loose_nodes)
+    if (i > FIND_LOOSE || d->loose_nodes)
       status = compute_scope_pipeline(scope, shaders[i].words, shaders[i].bytes / 4, shaders[i].buffers, sizeof(near_push), &d->steps[i], diag);
   return status;
 }
@@ -325,6 +366,16 @@ static sb_vulkan_buffer *record_sorted(device_recorder *r, device_near *d)
   return order;
 }
 
+/* As many workgroups as `groups` says from number `at` on. */
+static void record_find(device_recorder *r, device_near *d, uint32_t which, uint32_t at)
+{
+  const sb_vulkan_slice slices[16] = {{d->counts, 0, 0}, {d->tables, 0, 0}, {d->touch, 0, 0},  {d->strangers, 0, 0}, {d->slots, 0, 0},    {d->edges, 0, 0},
+                                      {d->particles, 0, 0}, {d->q, 0, 0},   {d->qd, 0, 0},     {d->pieces, 0, 0},    {d->elements, 0, 0}, {d->normals, 0, 0},
+                                      {d->edge_boxes, 0, 0}, {d->hits, 0, 0}, {d->pairs, 0, 0}, {d->groups, 0, 0}};
+  if (!r->status) r->status = sb_vulkan_graph_dispatch_indirect(r->graph, d->steps[which], slices, &d->push, d->groups, 4 * at, r->diag);
+  if (!r->status) r->status = sb_vulkan_graph_barrier(r->graph, r->diag);
+}
+
 void device_near_record(device_recorder *r, device_near *d)
 {
   const uint32_t nodes = d->plan.node_count;
@@ -333,8 +384,15 @@ void device_near_record(device_recorder *r, device_near *d)
   STEP(BOXES, nodes, d->pieces, d->tables, d->slots, d->particles, d->q, d->qd, d->elements, d->normals);
   if (d->push.edges) STEP(EDGE_BOXES, groups_of(d->push.edges), d->pieces, d->edges, d->q, d->edge_boxes);
   STEP(BLOCKS, groups_of(d->push.blocks), d->pieces);
-  STEP(FIND, nodes * d->push.split, d->counts, d->tables, d->touch, d->strangers, d->slots, d->edges, d->particles, d->q, d->qd, d->pieces, d->elements, d->normals,
-       d->edge_boxes, d->hits);
+  if (d->push.touches) STEP(FLATS, d->push.touches < GROUPS_MAX ? d->push.touches : GROUPS_MAX, d->pieces, d->touch, d->flats, d->normals);
+  for (d->push.row = 0; d->push.row < nodes;) {
+    uint32_t rows = rows_that_fit(d, d->push.row);
+    STEP(NODES, rows, d->pieces, d->touch, d->flats, d->counts, d->tables, d->pairs);
+    STEP(NODE_GROUPS, 1, d->counts, d->groups);
+    record_find(r, d, FIND, 0);
+    if (d->loose_nodes) record_find(r, d, FIND_LOOSE, 3);
+    d->push.row += rows;
+  }
   STEP(TAKE, 1, d->counts);
   sb_vulkan_buffer *order = record_sorted(r, d);
   STEP(PLACE, groups_of(d->plan.pair_capacity), d->counts, d->hits, order, d->list);
@@ -350,8 +408,9 @@ sb_status device_near_create(sb_device_scope *scope, sb_vulkan *vulkan, const sb
   if (!d) return no_memory(diag);
   *d = (device_near){.vulkan = vulkan, .model = setup->model, .plan = *setup->near};
   count_loose(d);
-  d->push = (near_push){.nodes = d->plan.node_count, .blocks = (d->plan.node_count + NEAR_CHILDREN - 1) / NEAR_CHILDREN, .split = SPLIT, .edges = edge_places(d),
+  d->push = (near_push){.nodes = d->plan.node_count, .blocks = (d->plan.node_count + NEAR_CHILDREN - 1) / NEAR_CHILDREN, .touches = d->plan.touch_start[d->plan.node_count], .edges = edge_places(d),
                         .capacity = d->plan.pair_capacity, .truncate = setup->truncate, .worlds = setup->model->world_count, .dt = setup->dt};
+  choose_room(d);
   uint32_t loose = NEAR_NODE * d->loose_nodes;
   size_t ignore;
   sb_status status = check(d, lacks);
@@ -371,7 +430,7 @@ void device_near_destroy(device_near *d)
 {
   if (!d) return;
   sb_vulkan_wait(d->vulkan, NULL); /* a part of an upload may be on its way */
-  sb_vulkan_buffer *const buffers[] = {d->tables, d->slots,  d->edges,       d->touch, d->strangers, d->particles, d->pieces, d->elements,   d->normals,
+  sb_vulkan_buffer *const buffers[] = {d->flats,  d->pairs,  d->groups,      d->tables, d->slots,  d->edges,       d->touch, d->strangers, d->particles, d->pieces, d->elements,   d->normals,
                                        d->edge_boxes, d->bounds, d->counts, d->counts_seen, d->hits,  d->order[0],  d->order[1],  d->list,   d->world_start};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) sb_vulkan_buffer_destroy(buffers[i]);
   device_sort_destroy(&d->sort);

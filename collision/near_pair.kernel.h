@@ -117,8 +117,8 @@ FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way, V3 turn_p, V3 turn_q)
   return near_make(apart, f_sel(v3_dot(n, apart) >= 0.0f, K(1.0f), K(-1.0f)), m_and(m_and(skew, steady), crossing));
 }
 
-/* The larger of a and the length of u - v. */
-FN F near_faster(F a, V3 u, V3 v) { return f_max(a, v3_len(v3_sub(u, v))); }
+/* The larger of a and the square of u - v: one root of the largest square is the largest of all roots. */
+FN F near_faster2(F a, V3 u, V3 v) { return f_max(a, v3_len2(v3_sub(u, v))); }
 
 /* The larger of a and the speed at which a point with velocity u closes in on one with velocity v, that lies along n.
  */
@@ -169,7 +169,7 @@ FN NearMet near_meet_points(V3 a, V3 b, V3 va, V3 vb, F thickness, F dt)
 
 FN NearMet near_meet_face(V3 x, V3 a, V3 b, V3 c, NearMotion v, NearRadii r, F dt)
 {
-  F speed = near_faster(near_faster(near_faster(K(0.0f), v.a, v.b), v.a, v.c), v.a, v.d);
+  F speed = f_sqrt(near_faster2(near_faster2(near_faster2(K(0.0f), v.a, v.b), v.a, v.c), v.a, v.d));
   NearHit h = near_face(x, a, b, c, speed * dt);
   F closing = near_closing(near_closing(near_closing(K(0.0f), v.a, v.b, h.n), v.a, v.c, h.n), v.a, v.d, h.n);
   return near_met_of(h, r.a + f_max(f_max(r.b, r.c), r.d), closing, dt);
@@ -179,7 +179,7 @@ FN NearMet near_meet_face(V3 x, V3 a, V3 b, V3 c, NearMotion v, NearRadii r, F d
  * near_edge_reach counts on it. */
 FN NearMet near_meet_edges(V3 p0, V3 p1, V3 q0, V3 q1, NearMotion v, NearRadii r, F dt)
 {
-  F speed = near_faster(near_faster(near_faster(near_faster(K(0.0f), v.a, v.c), v.a, v.d), v.b, v.c), v.b, v.d);
+  F speed = f_sqrt(near_faster2(near_faster2(near_faster2(near_faster2(K(0.0f), v.a, v.c), v.a, v.d), v.b, v.c), v.b, v.d));
   NearMet m;
   m.hit = near_edges(p0, p1, q0, q1, speed * dt, v3_scale(v3_sub(v.b, v.a), dt), v3_scale(v3_sub(v.d, v.c), dt));
   m.thickness = f_max(r.a, r.b) + f_max(r.c, r.d);
@@ -283,6 +283,8 @@ FN M near_is_flat(NearBox normals)
 /* Whether a unit vector lies within 45 degrees of the middle of such a box, whose length is any: finer, where vectors are asked one by one, and so with some room for what
  * the surface bends in the tick, which the box has in its corners. */
 FN V3 near_middle(NearBox normals) { return v3_add(normals.lo, normals.hi); }
-FN M near_leans(V3 normal, V3 middle) { return v3_dot(normal, middle) > 0.7f * v3_len(middle); }
+FN F near_least_lean(V3 middle) { return 0.7f * v3_len(middle); }
+FN M near_leans_by(V3 normal, V3 middle, F least) { return v3_dot(normal, middle) > least; }
+FN M near_leans(V3 normal, V3 middle) { return near_leans_by(normal, middle, near_least_lean(middle)); }
 
 #endif

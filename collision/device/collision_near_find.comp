@@ -141,9 +141,10 @@ void take_leaves(uint a, uint b, uint k, uint l, uint share, uint passed)
   V3 middle = near_middle(all);
   bool lean = true;
 #if PASS == 0
+  float least = near_least_lean(middle);
   uint i = 0u;
   do {
-    lean = lean && near_leans(normal_of(EIGHT * p + i), middle) && near_leans(normal_of(EIGHT * q + i), middle);
+    lean = lean && near_leans_by(normal_of(EIGHT * p + i), middle, least) && near_leans_by(normal_of(EIGHT * q + i), middle, least);
     i++;
   } while (i < EIGHT);
 #endif

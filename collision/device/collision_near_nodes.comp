@@ -37,6 +37,8 @@ float piece_radius(uint piece) { return pieces[PIECE_WORDS * piece + PIECE_RADIU
 
 #if PASS == 0
 shared float half_normals[24]; /* boxes: halves of the lower node, of the higher one */
+shared float leans[20];        /* of pairs of halves and of the nodes: middle, least lean */
+shared uint flat_boxes;        /* bits of what the boxes of normals tell to be flat */
 shared uint bent;              /* bits of what holds a triangle that does not lean */
 
 V3 normal_of(uint slot) { return v3(normals[3u * slot], normals[3u * slot + 1u], normals[3u * slot + 2u]); }
@@ -67,28 +69,38 @@ NearBox half_box(uint number)
 
 bool is_there(uint leaf) { return pieces[PIECE_WORDS * leaf] <= pieces[PIECE_WORDS * leaf + 3u]; }
 
-/* What the boxes of normals tell to be flat, as bits. Of the others this thread's two triangles say whether they lean. */
-uint flat_by_boxes(uint a, uint b)
+/* Pair k of halves, or the nodes: whether the box of normals tells that they are flat, and else how a triangle has to lean. */
+void look_at_box(uint a, uint b, uint k)
+{
+  NearBox all = near_box_join(half_box(k >> 1u & 1u), half_box(2u + (k & 1u)));
+  if (k == 4u) all = near_box_join(piece_box(node_piece(a), PIECE_NORMAL), piece_box(node_piece(b), PIECE_NORMAL));
+  V3 middle = near_middle(all);
+  leans[4u * k] = middle.x;
+  leans[4u * k + 1u] = middle.y;
+  leans[4u * k + 2u] = middle.z;
+  leans[4u * k + 3u] = near_least_lean(middle);
+  if (near_is_flat(all)) atomicOr(flat_boxes, 1u << k);
+}
+
+/* This thread's triangles of both nodes that are there and do not lean, as bits. */
+uint bent_triangles(uint a, uint b)
 {
   uint t = gl_LocalInvocationIndex;
   bool a_there = is_there(EIGHT * a + t / EIGHT);
   bool b_there = is_there(EIGHT * b + t / EIGHT);
   V3 na = normal_of(SLOTS * a + t);
   V3 nb = normal_of(SLOTS * b + t);
-  uint flats = 0u;
   uint own = 0u;
-  for (uint k = 0u; k < 5u; k++) {
-    uint i = k >> 1u;
-    uint j = k & 1u;
-    NearBox all = k == 4u ? near_box_join(piece_box(node_piece(a), PIECE_NORMAL), piece_box(node_piece(b), PIECE_NORMAL)) : near_box_join(half_box(i & 1u), half_box(2u + j));
-    V3 middle = near_middle(all);
-    bool of_a = k == 4u || t / 32u == i;
-    bool of_b = (k == 4u || t / 32u == j) && (a != b || (k < 4u && i != j));
-    if (near_is_flat(all)) flats |= 1u << k;
-    if ((of_a && a_there && !near_leans(na, middle)) || (of_b && b_there && !near_leans(nb, middle))) own |= 1u << k;
-  }
-  if (own != 0u) atomicOr(bent, own);
-  return flats;
+  uint k = 0u;
+  do {
+    V3 middle = v3(leans[4u * k], leans[4u * k + 1u], leans[4u * k + 2u]);
+    float least = leans[4u * k + 3u];
+    bool of_a = a_there && (k == 4u || t / 32u == k >> 1u);
+    bool of_b = b_there && (k == 4u || t / 32u == (k & 1u));
+    if ((of_a && !near_leans_by(na, middle, least)) || (of_b && !near_leans_by(nb, middle, least))) own |= 1u << k;
+    k++;
+  } while (k < 5u);
+  return own;
 }
 
 void main()
@@ -98,10 +110,16 @@ void main()
   do {
     uint a = touch[TOUCH_WORDS * i + T_LOWER];
     uint b = touch[TOUCH_WORDS * i];
-    if (t == 0u) bent = 0u;
+    if (t == 0u) {
+      bent = 0u;
+      flat_boxes = 0u;
+    }
     if (t < 4u) join_half(a, b, t);
     barrier();
-    uint flat_boxes = flat_by_boxes(a, b);
+    if (t < 5u) look_at_box(a, b, t);
+    barrier();
+    uint own = bent_triangles(a, b);
+    if (own != 0u) atomicOr(bent, own);
     barrier();
     if (t == 0u) flats[i] = flat_boxes | (~bent & 31u);
     barrier();

@@ -52,7 +52,7 @@ PARITY_KERNEL(case_aligned_near_face) OUT_NEAR(near_face(COARSE_V3(6), COARSE_V3
 PARITY_KERNEL(case_aligned_near_edges) OUT_NEAR(near_edges(COARSE_V3(6), COARSE_V3(9), COARSE_V3(12), COARSE_V3(15), f_abs(IN(21)), IN_V3(18), IN_V3(0)))
 PARITY_KERNEL(case_near_cut)
 {
-  F speed = near_faster(IN(0), IN_V3(6), IN_V3(9));
+  F speed = f_sqrt(near_faster2(IN(0), IN_V3(6), IN_V3(9)));
   OUT(0, speed);
   OUT(1, near_cut(IN(1), speed, IN(21)));
   OUT(2, near_reach(IN(1), speed, IN(21)));

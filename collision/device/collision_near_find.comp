@@ -36,11 +36,13 @@ layout(std430, binding = 15) readonly buffer Groups { uint groups[]; };
 #define SEEK_EDGES 1u
 #define SEEK_LOOSE 2u
 
-#define TESTS 512u /* between two looks at how many pairs wait */
-#define WAITING 768u
-shared uvec4 leaf_pairs[64];   /* two leaves, first row of strangers or NONE, whether edges may be near */
-shared uvec4 taken[64];        /* vertex, leaf, reach; or edge, leaf, reach, which edges of the leaf; or leaf, leaf, reach */
-shared uvec2 waiting[WAITING]; /* pairs of features to be judged: particles, slots of triangles, places of edges */
+/* A thing looked for is written as a number: pair of leaves (6 bits), vertex, edge or 0 of it (6), what it may meet in the other leaf (6). */
+#define WAITING 3072u
+#define FIND_MOST 1536u /* between two looks at how much waits: 64 edges with the 24 of a leaf, or so many pairs of leaves with 64 pairs of particles: */
+#define LEAVES_MOST 24u
+shared uvec4 leaf_pairs[64];  /* two leaves, first row of strangers or NONE, whether edges may be near */
+shared uvec4 taken[64];       /* vertex, leaf, reach; or edge, leaf, which edges of the leaf; or leaf, leaf, reach; and then its number */
+shared uint waiting[WAITING]; /* numbers of what has to be judged */
 shared uint pair_count;
 shared uint taken_count;
 shared uint waiting_count;
@@ -163,93 +165,105 @@ void take_leaves(uint a, uint b, uint k, uint l, uint share, uint passed)
 
 /* --- features --- */
 
-/* Number j of what is looked for in two leaves: a vertex that comes within reach of the other leaf, or an edge. */
-void take(uint seek, uvec4 pair, uint j)
+/* Vertex j of those that two leaves speak for: its particle or NONE, and the leaf that it may meet. */
+uvec2 vertex_of(uvec4 pair, uint j)
 {
-  uint p = pair.x;
-  uint q = pair.y;
-  uvec4 own = owned(p);
+  uvec4 of_p = owned(pair.x);
+  uvec4 of_q = owned(pair.y);
+  bool first = j < of_p.y;
+  bool second = !first && pair.x != pair.y && j - of_p.y < of_q.y;
+  if (!first && !second) return uvec2(NONE);
+  return first ? uvec2(plan[push.vertices + of_p.x + j], pair.y) : uvec2(plan[push.vertices + of_q.x + j - of_p.y], pair.x);
+}
+
+float edges_reach(uvec4 pair) { return near_edge_reach(piece_radius(pair.x) + piece_radius(pair.y)); }
+
+/* Number j of what is looked for in pair i of leaves: a vertex that comes within reach of the other leaf, or an edge. */
+void take(uint seek, uint i, uint j)
+{
+  uvec4 pair = leaf_pairs[i];
+  uint number = i << 6u | j;
   if (seek == SEEK_FACES) {
-    bool there = j < own.y;
-    if (!there) {
-      j -= own.y;
-      p = pair.y;
-      q = pair.x;
-      own = owned(p);
-      there = p != q && j < own.y;
-    }
-    if (there) {
-      uint vertex = plan[push.vertices + own.x + j];
-      float room = piece_radius(p) + piece_radius(q);
-      NearBox x = point_box(position(vertex));
-      float speed = near_speed(x, piece_box(q, 0u), point_box(velocity(vertex)), piece_box(q, PIECE_SPEED), near_certain(room));
+    uvec2 vertex = vertex_of(pair, j);
+    if (vertex.x != NONE) {
+      float room = piece_radius(pair.x) + piece_radius(pair.y);
+      NearBox x = point_box(position(vertex.x));
+      NearBox box = piece_box(vertex.y, 0u);
+      float speed = near_speed(x, box, point_box(velocity(vertex.x)), piece_box(vertex.y, PIECE_SPEED), near_certain(room));
       float reach = near_reach(room, speed, push.dt);
-      if (near_boxes_meet(x, piece_box(q, 0u), reach)) taken[atomicAdd(taken_count, 1u)] = uvec4(vertex, q, f_bits(reach), 0u);
+      if (near_boxes_meet(x, box, reach)) taken[atomicAdd(taken_count, 1u)] = uvec4(vertex.x, vertex.y, f_bits(reach), number);
     }
   } else if (seek == SEEK_EDGES) {
-    float reach = near_edge_reach(piece_radius(p) + piece_radius(q));
-    if (pair.w != 0u && j < own.w && near_boxes_meet(piece_box(q, 0u), edge_box(own.z + j), reach)) {
+    uvec4 own = owned(pair.x);
+    if (pair.w != 0u && j < own.w && near_boxes_meet(piece_box(pair.y, 0u), edge_box(own.z + j), edges_reach(pair))) {
       uint others = pair.z == NONE ? NONE : strangers[pair.z + j];
-      if (p == q) others &= 0xfffffffeu << j;
-      taken[atomicAdd(taken_count, 1u)] = uvec4(own.z + j, q, f_bits(reach), others);
+      if (pair.x == pair.y) others &= 0xfffffffeu << j;
+      taken[atomicAdd(taken_count, 1u)] = uvec4(own.z + j, pair.y, others, number);
     }
   } else {
-    taken[atomicAdd(taken_count, 1u)] = uvec4(p, q, f_bits(pieces_reach(p, q)), 0u);
+    taken[atomicAdd(taken_count, 1u)] = uvec4(pair.x, pair.y, f_bits(pieces_reach(pair.x, pair.y)), number);
   }
 }
 
-void wait_for(uint a, uint b) { waiting[atomicAdd(waiting_count, 1u)] = uvec2(a, b); }
-
 bool has_corner(uvec4 slot, uint particle) { return slot.x == particle || slot.y == particle || slot.z == particle; }
 
-/* Elements of two slots, one of which is a particle. */
-void try_elements(uint s, uint u, bool s_loose, bool u_loose)
+/* Whether elements of two slots, one of which is a particle, may make a pair. */
+bool elements_meet(uint s, uint u, bool s_loose, bool u_loose)
 {
-  uint a = slots[s].w;
-  uint b = slots[u].w;
-  if (s_loose && u_loose) {
-    if (deformables_meet(deformable_of(a), deformable_of(b))) wait_for(min(a, b), max(a, b));
-  } else {
-    uint particle = s_loose ? a : b;
-    uint tri = s_loose ? u : s;
-    if (deformables_meet(deformable_of(particle), deformable_of(slots[tri].x)) && !has_corner(slots[tri], particle)) wait_for(particle, tri);
-  }
+  uint particle = slots[s_loose ? s : u].w;
+  uvec4 tri = slots[s_loose ? u : s];
+  return deformables_meet(deformable_of(particle), deformable_of(tri.x)) && ((s_loose && u_loose) || !has_corner(tri, particle));
 }
 
 /* Number k of what the taken one may meet in its leaf. */
 void try_one(uint seek, uvec4 w, uint k, bool s_loose, bool u_loose)
 {
-  float reach = uintBitsToFloat(w.z);
+  bool near = false;
   if (seek == SEEK_FACES) {
     uint slot = EIGHT * w.y + k;
-    if (near_boxes_meet(point_box(position(w.x)), element_box(slot), reach) && !has_corner(slots[slot], w.x)) wait_for(w.x, slot);
+    near = near_boxes_meet(point_box(position(w.x)), element_box(slot), uintBitsToFloat(w.z)) && !has_corner(slots[slot], w.x);
   } else if (seek == SEEK_EDGES) {
     uvec4 own = owned(w.y);
-    if (k < own.w && (w.w >> k & 1u) != 0u && near_boxes_meet(edge_box(w.x), edge_box(own.z + k), reach)) wait_for(w.x, own.z + k);
+    near = k < own.w && (w.z >> k & 1u) != 0u && near_boxes_meet(edge_box(w.x), edge_box(own.z + k), edges_reach(leaf_pairs[w.w >> 6u]));
   } else {
     uint s = EIGHT * w.x + k / EIGHT;
     uint u = EIGHT * w.y + k % EIGHT;
-    if ((w.x != w.y || u > s) && near_boxes_meet(element_box(s), element_box(u), reach)) try_elements(s, u, s_loose, u_loose);
+    near = (w.x != w.y || u > s) && near_boxes_meet(element_box(s), element_box(u), uintBitsToFloat(w.z)) && elements_meet(s, u, s_loose, u_loose);
   }
+  if (near) waiting[atomicAdd(waiting_count, 1u)] = w.w << 6u | k;
 }
 
 /* keep_hit() of near_pairs.c. */
-void judge(uint kind, uint world, uvec2 pair)
+void judge(uint kind, uint world, uint number, bool s_loose)
 {
-  uvec4 p = uvec4(pair.x, pair.y, pair.x, pair.x);
-  uint a = pair.x;
-  uint b = pair.y;
+  uvec4 pair = leaf_pairs[number >> 12u];
+  uint j = number >> 6u & 63u;
+  uint k = number & 63u;
+#if PASS == 0
+  uint a;
+  uint b;
+  uvec4 p;
   if (kind == FACE) {
-    uvec4 s = slots[pair.y];
-    p = uvec4(pair.x, s.x, s.y, s.z);
-    b = s.w;
-  } else if (kind == EDGES) {
-    uvec4 e = edges[pair.x];
-    uvec4 f = edges[pair.y];
+    uvec2 vertex = vertex_of(pair, j);
+    uvec4 tri = slots[EIGHT * vertex.y + k];
+    a = vertex.x;
+    b = tri.w;
+    p = uvec4(a, tri.x, tri.y, tri.z);
+  } else {
+    uvec4 e = edges[owned(pair.x).z + j];
+    uvec4 f = edges[owned(pair.y).z + k];
     a = min(e.z, f.z);
     b = max(e.z, f.z);
     p = e.z < f.z ? uvec4(e.x, e.y, f.x, f.y) : uvec4(f.x, f.y, e.x, e.y);
   }
+#else
+  uvec4 s = slots[EIGHT * pair.x + k / EIGHT];
+  uvec4 u = slots[EIGHT * pair.y + k % EIGHT];
+  uvec4 tri = s_loose ? u : s;
+  uint a = kind == POINTS ? min(s.w, u.w) : s_loose ? s.w : u.w;
+  uint b = kind == POINTS ? max(s.w, u.w) : tri.w;
+  uvec4 p = kind == POINTS ? uvec4(a, b, a, a) : uvec4(a, tri.x, tri.y, tri.z);
+#endif
   NearMotion v;
   v.a = velocity(p.x);
   v.b = velocity(p.y);
@@ -320,35 +334,30 @@ void seek_features(uint seek, uint count, uint each, uint others, uint kind, uin
 {
   uint t = gl_LocalInvocationIndex;
   uint tasks = count * each;
+  uint step = seek == SEEK_LOOSE ? LEAVES_MOST : THREADS;
   uint first = 0u;
   do {
     if (t == 0u) taken_count = 0u;
     barrier();
-    if (first + t < tasks) take(seek, leaf_pairs[(first + t) / max(each, 1u)], (first + t) % max(each, 1u));
+    if (t < step && first + t < tasks) take(seek, (first + t) / max(each, 1u), (first + t) % max(each, 1u));
     barrier();
     uint tests = taken_count * others;
-    uint begin = 0u;
+    uint k = 0u;
     do {
-      uint k = 0u;
-      do {
-        uint test = begin + k + t;
-        if (test < tests) try_one(seek, taken[test / max(others, 1u)], test % max(others, 1u), s_loose, u_loose);
-        k += THREADS;
-      } while (k < TESTS && begin + k < tests);
-      barrier();
-      bool last = first + THREADS >= tasks && begin + TESTS >= tests;
-      uint due = last || waiting_count > WAITING - TESTS ? waiting_count : 0u;
-      k = 0u;
-      do {
-        if (k + t < due) judge(kind, world, waiting[k + t]);
-        k += THREADS;
-      } while (k < due);
-      barrier();
-      if (t == 0u && due > 0u) waiting_count = 0u;
-      barrier();
-      begin += TESTS;
-    } while (begin < tests);
-    first += THREADS;
+      if (k + t < tests) try_one(seek, taken[(k + t) / max(others, 1u)], (k + t) % max(others, 1u), s_loose, u_loose);
+      k += THREADS;
+    } while (k < tests);
+    barrier();
+    uint due = first + step >= tasks || waiting_count > WAITING - FIND_MOST ? waiting_count : 0u;
+    k = 0u;
+    do {
+      if (k + t < due) judge(kind, world, waiting[k + t], s_loose);
+      k += THREADS;
+    } while (k < due);
+    barrier();
+    if (t == 0u && due > 0u) waiting_count = 0u;
+    barrier();
+    first += step;
   } while (first < tasks);
 }
 

@@ -33,7 +33,7 @@ typedef struct sb_device_collision_setup {
   float dt;                 /* s */
   uint32_t pair_capacity, contact_capacity, particle_contact_capacity;
   bool particles; /* they may touch shapes */
-  const sb_near_plan *near; /* NULL where no particles can come near each other; what it points to lives as long as the pipeline */
+  const sb_near_plan *near; /* NULL where no particles can come near each other; what its pointers name lives as long as the pipeline */
   bool truncate;  /* as in sb_collision_settings */
 } sb_device_collision_setup;
 

@@ -36,7 +36,9 @@
 #define KEY_BITS 32u  /* of a loose particle: its place on the curve, or that it is not there */
 /* Pairs of nodes at once. So many at most that a node and those after it can have: where all of them would be more, rounds of nodes follow each other, so that no
  * list can be too short. */
+#ifndef ROOM /* a test makes it small */
 #define ROOM (1u << 22)
+#endif
 #define ROUNDS 64u
 #define GROUP_NUMBERS 8u
 #define GROUPS_MAX 65535u
@@ -276,7 +278,7 @@ static void choose_room(device_near *d)
 {
   uint64_t pairs = 0, room = ROOM;
   for (uint32_t node = 0; node < d->plan.node_count; node++) pairs += end_of_world(d, node) - node;
-  while (pairs / room >= ROUNDS && room < 1u << 30) room *= 2;
+  while ((pairs / room >= ROUNDS || room < d->plan.node_count) && room < 1u << 30) room *= 2;
   d->push.room = (uint32_t)(pairs < room ? pairs : room);
 }
 

@@ -364,17 +364,23 @@ static void scatter(twin *t, uint64_t *random, float reach, float speed)
   }
 }
 
-/* Cloths, one of which touches itself, and loose grains, in three worlds: strewn, fast, and so dense that every node meets every other. */
-static void test_heap(void **state)
+/* Two cloths, one of which touches itself, and loose grains. */
+static sb_model_builder *heap(void)
 {
-  (void)state;
-  uint64_t random = 23;
   sb_model_builder *b = sb_builder_create();
   add_test_cloth(b, 9, 11, 0.05, 0.0, 0.005, true, "first");
   add_test_cloth(b, 7, 8, 0.05, 0.1, 0.004, false, "second");
   add_grains(b, 90, true, 0.4f, 1, "grains");
   add_grains(b, 30, false, 0.4f, 2, "more");
-  particle_scene s = particle_scene_new(b, 3, NULL);
+  return b;
+}
+
+/* In three worlds: strewn, fast, and so dense that every node meets every other. */
+static void test_heap(void **state)
+{
+  (void)state;
+  uint64_t random = 23;
+  particle_scene s = particle_scene_new(heap(), 3, NULL);
   near_capacity = 300000;
   twin t;
   open_twin(&t, s.model, 0, false);
@@ -446,6 +452,22 @@ static void test_roll(void **state)
   assert_true(most > 500);
   close_twin(&t);
   particle_scene_free(&s);
+}
+
+static void test_near_one_by_one(void **state)
+{
+  (void)state;
+  particle_scene s = particle_scene_new(heap(), 1, NULL);
+  uint64_t random = 37;
+  twin t;
+  one_by_one = true;
+  open_twin(&t, s.model, 0, false);
+  scatter(&t, &random, 0.5f, 0.1f);
+  compare(&t);
+  expect_lists(&t, 50);
+  close_twin(&t);
+  particle_scene_free(&s);
+  one_by_one = false;
 }
 
 /* Too little room: none, or where that was asked for as many as fit; how many are needed is the same. */
@@ -535,7 +557,8 @@ int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pyramid),  cmocka_unit_test(test_pile),       cmocka_unit_test(test_mixed),    cmocka_unit_test(test_sizes),
                                      cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_crowd), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals)};
-  const struct CMUnitTest near[] = {cmocka_unit_test(test_heap), cmocka_unit_test(test_grains), cmocka_unit_test(test_roll), cmocka_unit_test(test_near_overflow)};
+  const struct CMUnitTest near[] = {cmocka_unit_test(test_heap), cmocka_unit_test(test_grains), cmocka_unit_test(test_roll), cmocka_unit_test(test_near_overflow),
+                                     cmocka_unit_test(test_near_one_by_one)};
   bool near_alone = argc > 1 && !strcmp(argv[1], "--near");
   expect_differences = argc > 1 && !strcmp(argv[argc - 1], "--differ");
   if (no_device()) return SKIP;

@@ -263,3 +263,10 @@ void sb_session_close(sb_session *s)
   sb_config_free(&s->config);
   *s = (sb_session){0};
 }
+
+sb_status sb_session_create_sim(sb_session *s, sb_sim **out, sb_diagnostics *diag)
+{
+  sb_status status = sb_sim_create(&s->sim, out, diag);
+  if (!status) s->parts[0].backend = sb_sim_collides_on_device(*out) ? SB_BACKEND_VULKAN : SB_BACKEND_CPU;
+  return status;
+}

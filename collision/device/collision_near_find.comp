@@ -27,6 +27,9 @@ layout(std430, binding = 13) buffer Hits { uint hits[]; };
 layout(std430, binding = 14) readonly buffer Pairs { uvec4 pairs[]; }; /* nodes, where they are in touch or NONE, what of them is passed over */
 layout(std430, binding = 15) readonly buffer Groups { uint groups[]; };
 
+#define HAS_PLAN
+#include "collision_near_pieces.glsl"
+
 /* SB_NEAR_* */
 #define POINTS 0u
 #define FACE 1u
@@ -59,18 +62,6 @@ V3 at_rest(uint p)
   uint w = PARTICLE_WORDS * p + 3u;
   return v3(uintBitsToFloat(particles[w]), uintBitsToFloat(particles[w + 1u]), uintBitsToFloat(particles[w + 2u]));
 }
-uint group_word(uint g, uint at) { return plan[push.groups + GROUP_WORDS * g + at]; }
-uint deformable_word(uint d, uint at) { return plan[push.deformables + DEFORMABLE_WORDS * d + at]; }
-
-NearBox piece_box(uint piece, uint part)
-{
-  uint w = PIECE_WORDS * piece + part;
-  NearBox b;
-  b.lo = v3(pieces[w], pieces[w + 1u], pieces[w + 2u]);
-  b.hi = v3(pieces[w + 3u], pieces[w + 4u], pieces[w + 5u]);
-  return b;
-}
-float piece_radius(uint piece) { return pieces[PIECE_WORDS * piece + PIECE_RADIUS]; }
 NearBox element_box(uint slot)
 {
   NearBox b;
@@ -96,20 +87,6 @@ V3 normal_of(uint slot) { return v3(normals[3u * slot], normals[3u * slot + 1u],
 
 /* --- pieces --- */
 
-float pieces_reach(uint a, uint b)
-{
-  float room = piece_radius(a) + piece_radius(b);
-  float speed = near_speed(piece_box(a, 0u), piece_box(b, 0u), piece_box(a, PIECE_SPEED), piece_box(b, PIECE_SPEED), near_certain(room));
-  return near_reach(room, speed, push.dt);
-}
-bool pieces_meet(uint a, uint b) { return near_boxes_meet(piece_box(a, 0u), piece_box(b, 0u), pieces_reach(a, b)); }
-
-/* collision_deformables_meet() of near_build.c. */
-bool deformables_meet(uint d, uint e)
-{
-  if (d == e) return deformable_word(d, D_SELF) != 0u;
-  return (deformable_word(d, D_CONTYPE) & deformable_word(e, D_CONAFFINITY)) != 0u || (deformable_word(e, D_CONTYPE) & deformable_word(d, D_CONAFFINITY)) != 0u;
-}
 uint ones(uint x)
 {
   x -= x >> 1u & 0x55u;
@@ -233,100 +210,133 @@ void try_one(uint seek, uvec4 w, uint k, bool s_loose, bool u_loose)
   if (near) waiting[atomicAdd(waiting_count, 1u)] = w.w << 6u | k;
 }
 
-/* keep_hit() of near_pairs.c. */
-void judge(uint kind, uint world, uint number, bool s_loose)
+/* Two features and their particles. */
+struct Features {
+  uint a;
+  uint b;
+  uvec4 p;
+};
+
+#if PASS == 0
+Features features_of(uint kind, uint number, bool s_loose)
 {
   uvec4 pair = leaf_pairs[number >> 12u];
   uint j = number >> 6u & 63u;
   uint k = number & 63u;
-#if PASS == 0
-  uint a;
-  uint b;
-  uvec4 p;
+  Features f;
   if (kind == FACE) {
     uvec2 vertex = vertex_of(pair, j);
     uvec4 tri = slots[EIGHT * vertex.y + k];
-    a = vertex.x;
-    b = tri.w;
-    p = uvec4(a, tri.x, tri.y, tri.z);
+    f.a = vertex.x;
+    f.b = tri.w;
+    f.p = uvec4(f.a, tri.x, tri.y, tri.z);
   } else {
-    uvec4 e = edges[owned(pair.x).z + j];
-    uvec4 f = edges[owned(pair.y).z + k];
-    a = min(e.z, f.z);
-    b = max(e.z, f.z);
-    p = e.z < f.z ? uvec4(e.x, e.y, f.x, f.y) : uvec4(f.x, f.y, e.x, e.y);
+    uvec4 s = edges[owned(pair.x).z + j];
+    uvec4 u = edges[owned(pair.y).z + k];
+    f.a = min(s.z, u.z);
+    f.b = max(s.z, u.z);
+    f.p = s.z < u.z ? uvec4(s.x, s.y, u.x, u.y) : uvec4(u.x, u.y, s.x, s.y);
   }
+  return f;
+}
 #else
-  uvec4 s = slots[EIGHT * pair.x + k / EIGHT];
-  uvec4 u = slots[EIGHT * pair.y + k % EIGHT];
+Features features_of(uint kind, uint number, bool s_loose)
+{
+  uvec4 pair = leaf_pairs[number >> 12u];
+  uvec4 s = slots[EIGHT * pair.x + (number & 63u) / EIGHT];
+  uvec4 u = slots[EIGHT * pair.y + number % EIGHT];
   uvec4 tri = s_loose ? u : s;
-  uint a = kind == POINTS ? min(s.w, u.w) : s_loose ? s.w : u.w;
-  uint b = kind == POINTS ? max(s.w, u.w) : tri.w;
-  uvec4 p = kind == POINTS ? uvec4(a, b, a, a) : uvec4(a, tri.x, tri.y, tri.z);
+  Features f;
+  f.a = kind == POINTS ? min(s.w, u.w) : s_loose ? s.w : u.w;
+  f.b = kind == POINTS ? max(s.w, u.w) : tri.w;
+  f.p = kind == POINTS ? uvec4(f.a, f.b, f.a, f.a) : uvec4(f.a, tri.x, tri.y, tri.z);
+  return f;
+}
 #endif
+
+NearMotion motion_of(uvec4 p)
+{
   NearMotion v;
   v.a = velocity(p.x);
   v.b = velocity(p.y);
   v.c = velocity(p.z);
   v.d = velocity(p.w);
+  return v;
+}
+
+NearRadii radii_of(uvec4 p)
+{
   NearRadii r;
   r.a = radius_of(p.x);
   r.b = radius_of(p.y);
   r.c = radius_of(p.z);
   r.d = radius_of(p.w);
-  V3 x0 = position(p.x);
-  V3 x1 = position(p.y);
-  V3 x2 = position(p.z);
-  V3 x3 = position(p.w);
-  uint d = deformable_of(p.x);
-  uint e = deformable_of(kind == EDGES ? p.z : p.y);
-  uint moving = particles[PARTICLE_WORDS * p.x + 2u] | particles[PARTICLE_WORDS * p.y + 2u] | particles[PARTICLE_WORDS * p.z + 2u] | particles[PARTICLE_WORDS * p.w + 2u];
-  bool keep = moving != 0u;
+  return r;
+}
+
+uint is_moving(uint p) { return particles[PARTICLE_WORDS * p + 2u]; }
+
+void put_hit(uint kind, uint world, Features f, NearMet m, float thickness, uint d, uint e)
+{
+  uint at = atomicAdd(counts[C_FOUND], 1u);
+  if (at < push.capacity) {
+    uint w = HIT_WORDS * at;
+    uint origin = push.origins + 3u * world;
+    float mu = uintBitsToFloat(deformable_word(d, D_FRICTION));
+    float other = uintBitsToFloat(deformable_word(e, D_FRICTION));
+    hits[w + H_KEY] = f.b - plan[origin + (kind == EDGES ? 1u : kind == FACE ? 2u : 0u)];
+    hits[w + H_KEY + 1u] = f.a - plan[origin + (kind == EDGES ? 1u : 0u)];
+    hits[w + H_KEY + 2u] = world << 2u | kind;
+    hits[w + H_SIDE] = f_bits(m.hit.side);
+    hits[w + H_SIDE + 1u] = f_bits(near_pushed(thickness, m.hit.distance));
+    hits[w + H_SIDE + 2u] = f_bits(f_sel(mu > other, mu, other));
+    hits[w + H_PARTICLES] = f.p.x;
+    hits[w + H_PARTICLES + 1u] = f.p.y;
+    hits[w + H_PARTICLES + 2u] = kind == POINTS ? NONE : f.p.z;
+    hits[w + H_PARTICLES + 3u] = kind == POINTS ? NONE : f.p.w;
+  }
+}
+
+/* keep_hit() of near_pairs.c. */
+void judge(uint kind, uint world, uint number, bool s_loose)
+{
+  Features f = features_of(kind, number, s_loose);
+  NearMotion v = motion_of(f.p);
+  NearRadii r = radii_of(f.p);
+  V3 x0 = position(f.p.x);
+  V3 x1 = position(f.p.y);
+  V3 x2 = position(f.p.z);
+  V3 x3 = position(f.p.w);
+  uint d = deformable_of(f.p.x);
+  uint e = deformable_of(kind == EDGES ? f.p.z : f.p.y);
+  bool keep = (is_moving(f.p.x) | is_moving(f.p.y) | is_moving(f.p.z) | is_moving(f.p.w)) != 0u;
   NearMet m;
   float thickness = 0.0;
   /* now, and then at rest, where the distance alone counts: one text of each kind, as drivers write every call out */
   uint turn = 0u;
   do {
     if (keep && (turn == 0u || d == e)) {
-      NearMet now;
-      if (kind == POINTS) now = near_meet_points(x0, x1, v.a, v.b, r.a + r.b, push.dt);
-      else if (kind == FACE) now = near_meet_face(x0, x1, x2, x3, v, r, push.dt);
-      else now = near_meet_edges(x0, x1, x2, x3, v, r, push.dt);
+      NearMet met;
+      if (kind == POINTS) met = near_meet_points(x0, x1, v.a, v.b, r.a + r.b, push.dt);
+      else if (kind == FACE) met = near_meet_face(x0, x1, x2, x3, v, r, push.dt);
+      else met = near_meet_edges(x0, x1, x2, x3, v, r, push.dt);
       if (turn == 0u) {
-        m = now;
+        m = met;
         thickness = m.thickness;
         keep = m.hit.distance < m.cut;
-        x0 = at_rest(p.x);
-        x1 = at_rest(p.y);
-        x2 = at_rest(p.z);
-        x3 = at_rest(p.w);
+        x0 = at_rest(f.p.x);
+        x1 = at_rest(f.p.y);
+        x2 = at_rest(f.p.z);
+        x3 = at_rest(f.p.w);
       } else {
-        if (kind == EDGES && near_are_neighbours(now.hit.distance, v3_len(v3_sub(x1, x0)), v3_len(v3_sub(x3, x2)))) keep = false;
-        thickness = near_thinner(m.thickness, now.hit.distance);
+        if (kind == EDGES && near_are_neighbours(met.hit.distance, v3_len(v3_sub(x1, x0)), v3_len(v3_sub(x3, x2)))) keep = false;
+        thickness = near_thinner(m.thickness, met.hit.distance);
         keep = keep && m.hit.distance < near_thinner_cut(m, thickness);
       }
     }
     turn++;
   } while (turn < 2u);
-  if (keep) {
-    uint at = atomicAdd(counts[C_FOUND], 1u);
-    if (at < push.capacity) {
-      uint w = HIT_WORDS * at;
-      uint origin = push.origins + 3u * world;
-      float mu = uintBitsToFloat(deformable_word(d, D_FRICTION));
-      float other = uintBitsToFloat(deformable_word(e, D_FRICTION));
-      hits[w] = b - plan[origin + (kind == EDGES ? 1u : kind == FACE ? 2u : 0u)];
-      hits[w + 1u] = a - plan[origin + (kind == EDGES ? 1u : 0u)];
-      hits[w + 2u] = world << 2u | kind;
-      hits[w + H_SIDE] = f_bits(m.hit.side);
-      hits[w + H_SIDE + 1u] = f_bits(near_pushed(thickness, m.hit.distance));
-      hits[w + H_SIDE + 2u] = f_bits(f_sel(mu > other, mu, other));
-      hits[w + H_PARTICLES] = p.x;
-      hits[w + H_PARTICLES + 1u] = p.y;
-      hits[w + H_PARTICLES + 2u] = kind == POINTS ? NONE : p.z;
-      hits[w + H_PARTICLES + 3u] = kind == POINTS ? NONE : p.w;
-    }
-  }
+  if (keep) put_hit(kind, world, f, m, thickness, d, e);
 }
 
 /* What `count` pairs of leaves have to be looked for, each with `each` vertices, edges or 1, which may meet `others` in their leaf. */

@@ -23,16 +23,13 @@ layout(std430, binding = 1) buffer Groups { uint groups[]; }; /* twice three num
 #define GROUPS_MAX 65535u /* that every device has */
 #endif
 
+#if PASS == 1
+#define HAS_PLAN
+#endif
 #if PASS != 2
-NearBox piece_box(uint piece, uint part)
-{
-  uint w = PIECE_WORDS * piece + part;
-  NearBox b;
-  b.lo = v3(pieces[w], pieces[w + 1u], pieces[w + 2u]);
-  b.hi = v3(pieces[w + 3u], pieces[w + 4u], pieces[w + 5u]);
-  return b;
-}
-float piece_radius(uint piece) { return pieces[PIECE_WORDS * piece + PIECE_RADIUS]; }
+#include "collision_near_pieces.glsl"
+
+uint node_piece(uint node) { return EIGHT * push.nodes + node; }
 #endif
 
 #if PASS == 0
@@ -42,7 +39,6 @@ shared uint flat_boxes;        /* bits of what the boxes of normals tell to be f
 shared uint bent;              /* bits of what holds a triangle that does not lean */
 
 V3 normal_of(uint slot) { return v3(normals[3u * slot], normals[3u * slot + 1u], normals[3u * slot + 2u]); }
-uint node_piece(uint node) { return EIGHT * push.nodes + node; }
 
 /* The normals of four leaves, as numbers 0 to 3: halves of node a, of node b. */
 void join_half(uint a, uint b, uint number)
@@ -127,25 +123,8 @@ void main()
   } while (i < push.touches);
 }
 #elif PASS == 1
-uint group_word(uint g, uint at) { return plan[push.groups + GROUP_WORDS * g + at]; }
-uint deformable_word(uint d, uint at) { return plan[push.deformables + DEFORMABLE_WORDS * d + at]; }
-
-uint node_piece(uint node) { return EIGHT * push.nodes + node; }
 uint block_piece(uint block) { return EIGHT * push.nodes + push.nodes + block; }
-float pieces_reach(uint a, uint b)
-{
-  float room = piece_radius(a) + piece_radius(b);
-  float speed = near_speed(piece_box(a, 0u), piece_box(b, 0u), piece_box(a, PIECE_SPEED), piece_box(b, PIECE_SPEED), near_certain(room));
-  return near_reach(room, speed, push.dt);
-}
-bool pieces_meet(uint a, uint b) { return near_boxes_meet(piece_box(a, 0u), piece_box(b, 0u), pieces_reach(a, b)); }
 
-/* collision_deformables_meet() of near_build.c. */
-bool deformables_meet(uint d, uint e)
-{
-  if (d == e) return deformable_word(d, D_SELF) != 0u;
-  return (deformable_word(d, D_CONTYPE) & deformable_word(e, D_CONAFFINITY)) != 0u || (deformable_word(e, D_CONTYPE) & deformable_word(d, D_CONAFFINITY)) != 0u;
-}
 bool groups_meet(uint g, uint h)
 {
   uint d = group_word(g, G_DEFORMABLE);

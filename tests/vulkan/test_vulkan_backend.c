@@ -387,7 +387,7 @@ static void test_refuses_shaders(void **state)
     refuse(text, "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, "breaks the number rules");
     refuse(text, "vulkan", SB_E_MODE, SB_CODE_MODE_REFUSED, fixtures[i].finding);
   }
-  for (size_t i = 0; i < 2; i++) { /* lavapipe has no float atomics */
+  for (size_t i = 0; i < 3; i++) {
     char text[600];
     sb_session s = {0};
     sb_diagnostics diag = {0};

@@ -60,8 +60,8 @@ struct device_near {
   sb_vulkan_pipeline *steps[STEPS];
   device_sort sort;
   sb_vulkan_buffer *q, *qd; /* the scope's */
-  sb_vulkan_buffer *tables, *slots, *edges, *touch, *strangers, *particles, *pieces, *elements, *normals, *edge_boxes, *bounds, *counts, *counts_seen, *hits, *order[2], *flats, *pairs, *groups,
-      *list, *world_start;
+  sb_vulkan_buffer *tables, *slots, *edges, *touch, *strangers, *particles, *pieces, *elements, *normals, *edge_boxes, *bounds, *counts, *counts_seen, *flats, *pairs, *groups,
+      *hits, *order[2], *list, *world_start;
 };
 
 static sb_status no_memory(sb_diagnostics *diag) { return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "collision", "no memory for near pairs on the device"); }
@@ -410,8 +410,9 @@ sb_status device_near_create(sb_device_scope *scope, sb_vulkan *vulkan, const sb
   if (!d) return no_memory(diag);
   *d = (device_near){.vulkan = vulkan, .model = setup->model, .plan = *setup->near};
   count_loose(d);
-  d->push = (near_push){.nodes = d->plan.node_count, .blocks = (d->plan.node_count + NEAR_CHILDREN - 1) / NEAR_CHILDREN, .touches = d->plan.touch_start[d->plan.node_count], .edges = edge_places(d),
-                        .capacity = d->plan.pair_capacity, .truncate = setup->truncate, .worlds = setup->model->world_count, .dt = setup->dt};
+  d->push = (near_push){.nodes = d->plan.node_count, .blocks = (d->plan.node_count + NEAR_CHILDREN - 1) / NEAR_CHILDREN, .edges = edge_places(d),
+                        .touches = d->plan.touch_start[d->plan.node_count], .capacity = d->plan.pair_capacity, .truncate = setup->truncate,
+                        .worlds = setup->model->world_count, .dt = setup->dt};
   choose_room(d);
   uint32_t loose = NEAR_NODE * d->loose_nodes;
   size_t ignore;
@@ -432,8 +433,9 @@ void device_near_destroy(device_near *d)
 {
   if (!d) return;
   sb_vulkan_wait(d->vulkan, NULL); /* a part of an upload may be on its way */
-  sb_vulkan_buffer *const buffers[] = {d->flats,  d->pairs,  d->groups,      d->tables, d->slots,  d->edges,       d->touch, d->strangers, d->particles, d->pieces, d->elements,   d->normals,
-                                       d->edge_boxes, d->bounds, d->counts, d->counts_seen, d->hits,  d->order[0],  d->order[1],  d->list,   d->world_start};
+  sb_vulkan_buffer *const buffers[] = {d->tables,     d->slots,  d->edges,  d->touch,       d->strangers, d->particles, d->pieces, d->elements, d->normals,  d->edge_boxes,
+                                       d->bounds, d->counts, d->counts_seen, d->flats,     d->pairs,     d->groups, d->hits,     d->order[0], d->order[1],
+                                       d->list,       d->world_start};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) sb_vulkan_buffer_destroy(buffers[i]);
   device_sort_destroy(&d->sort);
   free(d);

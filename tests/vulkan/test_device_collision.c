@@ -558,7 +558,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pyramid),  cmocka_unit_test(test_pile),       cmocka_unit_test(test_mixed),    cmocka_unit_test(test_sizes),
                                      cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_crowd), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals)};
   const struct CMUnitTest near[] = {cmocka_unit_test(test_heap), cmocka_unit_test(test_grains), cmocka_unit_test(test_roll), cmocka_unit_test(test_near_overflow),
-                                     cmocka_unit_test(test_near_one_by_one)};
+                                    cmocka_unit_test(test_near_one_by_one)};
   bool near_alone = argc > 1 && !strcmp(argv[1], "--near");
   expect_differences = argc > 1 && !strcmp(argv[argc - 1], "--differ");
   if (no_device()) return SKIP;

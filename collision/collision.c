@@ -225,6 +225,32 @@ void sb_collision_index_particles(sb_collision *c)
 
 bool sb_collision_has_near_pairs(const sb_collision *c) { return c->near.group_count > 0; }
 
+sb_near_plan sb_collision_near_plan(const sb_collision *c)
+{
+  const collision_near *n = &c->near;
+  return (sb_near_plan){.pair_capacity = n->pairs.capacity, .group_count = n->group_count, .node_count = n->node_count, .edge_count = n->edge_count, .bits_a = n->bits_a,
+                        .bits_b = n->bits_b, .groups = n->groups, .world_group_start = n->world_group_start, .world_edge_start = n->world_edge_start,
+                        .world_tri_start = n->world_tri_start, .node_group = n->node_group, .is_loose = n->is_loose, .tree = &n->tree, .touch_start = n->touch_start,
+                        .touch = n->touch, .share = n->share};
+}
+
+sb_near_pair_room sb_collision_near_room(sb_collision *c)
+{
+  return (sb_near_pair_room){.world_start = c->near.world_start,
+#define SB_X_NEAR(type, name, comps, doc) .name = c->near.of_##name,
+                             SB_NEAR_PAIR_ARRAYS(SB_X_NEAR)
+#undef SB_X_NEAR
+  };
+}
+
+sb_status sb_collision_take_near(sb_collision *c, uint32_t pair_count, uint32_t kept)
+{
+  c->usage.near_pair_count = pair_count;
+  if (pair_count > c->usage.near_pair_peak) c->usage.near_pair_peak = pair_count;
+  c->near.pairs.count = kept;
+  return pair_count > c->usage.near_pair_capacity ? SB_E_CAPACITY : SB_OK;
+}
+
 bool sb_collision_meets_particles(const sb_collision *c) { return c->particles.meets || c->near.group_count > 0; }
 
 sb_status sb_collision_step_particles(sb_collision *c, const float *particle_q, const float *particle_qd,

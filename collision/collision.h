@@ -131,8 +131,19 @@ typedef struct sb_particle_contact_room {
 sb_particle_contact_room sb_collision_particle_room(sb_collision *c);
 sb_status sb_collision_take_particles(sb_collision *c, uint32_t contact_count, uint32_t kept);
 void sb_collision_index_particles(sb_collision *c);
-/* Whether particles can come near each other. */
+/* Whether particles can come near each other, and what the model fixes of that: near_plan.h. */
 bool sb_collision_has_near_pairs(const sb_collision *c);
+typedef struct sb_near_plan sb_near_plan;
+sb_near_plan sb_collision_near_plan(const sb_collision *c);
+/* As for contacts of particles: where near pairs and world_start go, and then how many were found and are there. */
+typedef struct sb_near_pair_room {
+#define SB_X_NEAR(type, name, comps, doc) type *name;
+  SB_NEAR_PAIR_ARRAYS(SB_X_NEAR)
+#undef SB_X_NEAR
+  uint32_t *world_start;
+} sb_near_pair_room;
+sb_near_pair_room sb_collision_near_room(sb_collision *c);
+sb_status sb_collision_take_near(sb_collision *c, uint32_t pair_count, uint32_t kept);
 
 /* The contacts of the last step; valid until the next step or destroy. [step] */
 const sb_contacts *sb_collision_contacts(const sb_collision *c);

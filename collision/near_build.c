@@ -83,7 +83,7 @@ static sb_status build_groups(sb_collision *c, collision_near *n, const near_pla
       else
         loose += m->deformable_particles[d];
     }
-    if (loose) add_group(n, w, COLLISION_NONE, loose);
+    if (loose) add_group(n, w, NEAR_LOOSE, loose);
     n->world_group_start[w + 1] = n->group_count;
   }
   return SB_OK;
@@ -152,7 +152,7 @@ static sb_status build_edges(sb_collision *c, collision_near *n, near_plan *p)
   uint32_t sides = 0;
   for (uint32_t g = 0; g < n->group_count; g++) {
     const near_group *group = &n->groups[g];
-    for (uint32_t i = 0; group->deformable != COLLISION_NONE && i < group->elements; i++) {
+    for (uint32_t i = 0; group->deformable != NEAR_LOOSE && i < group->elements; i++) {
       uint32_t slot = group->first_node * NEAR_NODE + i;
       for (uint32_t k = 0; k < 3; k++) {
         uint32_t a = (uint32_t)m->tri_indices[3 * (size_t)n->tree.element[slot] + k],
@@ -204,7 +204,7 @@ static sb_status find_leaf_pairs(const sb_collision *c, const collision_near *n,
   uint32_t count = 0, found = 0;
   if (!items || !scratch) goto out;
   for (uint32_t g = 0; g < n->group_count; g++)
-    for (uint32_t i = 0; n->groups[g].deformable != COLLISION_NONE && i < n->groups[g].elements; i++) {
+    for (uint32_t i = 0; n->groups[g].deformable != NEAR_LOOSE && i < n->groups[g].elements; i++) {
       uint32_t slot = n->groups[g].first_node * NEAR_NODE + i;
       for (int k = 0; k < 3; k++)
         items[count++] = (key_item){(uint64_t)(uint32_t)m->tri_indices[3 * (size_t)n->tree.element[slot] + k] << 32 |
@@ -416,7 +416,7 @@ static sb_status build_buffers(sb_collision *c, collision_near *n)
 {
   size_t capacity = c->settings.near_pair_capacity, loose = 0;
   for (uint32_t g = 0; g < n->group_count; g++)
-    if (n->groups[g].deformable == COLLISION_NONE) loose = larger((uint32_t)loose, n->groups[g].elements);
+    if (n->groups[g].deformable == NEAR_LOOSE) loose = larger((uint32_t)loose, n->groups[g].elements);
   n->hits = collision_alloc(c, capacity, sizeof *n->hits);
   n->items = collision_alloc(c, capacity > loose ? capacity : loose, sizeof *n->items);
   n->scratch = collision_alloc(c, capacity > loose ? capacity : loose, sizeof *n->scratch);
@@ -448,13 +448,13 @@ static sb_status build_with(sb_collision *c, collision_near *n, near_plan *p)
   p->side = calloc((size_t)n->node_count * NEAR_NODE * 3, sizeof *p->side);
   if (!p->owns || !p->side) status = SB_E_MEMORY;
   for (uint32_t g = 0; !status && g < n->group_count; g++) {
-    if (n->groups[g].deformable != COLLISION_NONE) order_triangles(m, n, &n->groups[g], p);
+    if (n->groups[g].deformable != NEAR_LOOSE) order_triangles(m, n, &n->groups[g], p);
     for (uint32_t k = 0; k < n->groups[g].nodes; k++) n->node_group[n->groups[g].first_node + k] = g;
   }
   if (!status) status = build_edges(c, n, p);
   if (!status) status = build_touch(c, n);
   for (uint32_t g = 0; !status && g < n->group_count; g++)
-    if (n->groups[g].deformable != COLLISION_NONE) list_corners(c, n, &n->groups[g]);
+    if (n->groups[g].deformable != NEAR_LOOSE) list_corners(c, n, &n->groups[g]);
   if (!status) status = build_owned(c, n, p);
   if (!status) status = build_strangers(c, n);
   if (!status) status = build_ranges(c, n);

@@ -82,7 +82,7 @@ static inline uint32_t meet_both(const near_level *level, uint32_t first, const 
     F room = f_load(level->radius + first + k) + q->radius;
     F faster = near_speed(box, other, speed, load_box(level->speed, first + k), near_certain(room));
     bits |= mask_bits(near_boxes_meet(box, other, near_reach(room, faster, K(q->dt)))) << k;
-    bits |= mask_bits(near_boxes_meet(box, other, near_reach(room, K(0.0f), K(q->dt)))) << (NEAR_CHILDREN + k);
+    bits |= mask_bits(near_boxes_meet(box, other, near_edge_reach(room))) << (NEAR_CHILDREN + k);
   }
   return bits;
 }
@@ -188,7 +188,7 @@ static void refit(near_tree *t, uint32_t leaf, uint32_t used, int32_t points)
     store_box(elements->box, first + k * SB_LANES, box[k]);
     speed[k] = near_box_of(near_load_rows(t->row_v, corner).v, near_load_rows(t->row_v, corner + NEAR_CHILDREN).v,
                            near_load_rows(t->row_v, corner + 2 * NEAR_CHILDREN).v);
-    V3 n = v3_normalize_or(v3_cross(v3_sub(b.v, a.v), v3_sub(c.v, a.v)), v3(K(0.0f), K(0.0f), K(1.0f)));
+    V3 n = near_normal(a.v, b.v, c.v);
     float *own = t->normal + 3 * first + k * SB_LANES;
     f_store(own, n.x);
     f_store(own + NEAR_CHILDREN, n.y);
@@ -417,7 +417,7 @@ static inline __attribute__((always_inline)) uint32_t edges_near(const near_tree
 
 static inline F edge_reach(const near_tree *t, uint32_t p, uint32_t q)
 {
-  return near_reach(K(t->level[NEAR_LEAVES].radius[p] + t->level[NEAR_LEAVES].radius[q]), K(0.0f), K(0.0f));
+  return near_edge_reach(K(t->level[NEAR_LEAVES].radius[p] + t->level[NEAR_LEAVES].radius[q]));
 }
 
 static uint32_t sides_near(const near_tree *t, const near_leaves *pair, near_sides *out)
@@ -488,13 +488,12 @@ static void meet_leaves(const near_tree *t, const near_leaves *pairs, uint32_t c
 
 /* --- batches --- */
 
-static inline void store_hit(near_batch *b, uint32_t i, NearHit h, F thickness, F speed)
+static inline void store_met(near_batch *b, uint32_t i, NearMet m)
 {
-  F cut = near_cut(thickness, speed, K(b->dt));
-  f_store(&b->thickness[i], thickness);
-  f_store(&b->distance[i], h.distance);
-  f_store(&b->side[i], h.side);
-  f_store(&b->cut[i], f_sel(h.counts, cut, K(-1.0f)));
+  f_store(&b->thickness[i], m.thickness);
+  f_store(&b->distance[i], m.hit.distance);
+  f_store(&b->side[i], m.hit.side);
+  f_store(&b->cut[i], m.cut);
 }
 
 static inline near_rows batch_x(const near_tree *t, const near_batch *b, uint32_t p, uint32_t i)
@@ -505,13 +504,18 @@ static inline V3 batch_v(const near_tree *t, const near_batch *b, uint32_t p, ui
 {
   return near_load_rows(t->row_v, &b->particle[p][i]).v;
 }
+static inline NearMotion batch_motion(const near_tree *t, const near_batch *b, uint32_t i)
+{
+  NearMotion m;
+  m.a = batch_v(t, b, 0, i), m.b = batch_v(t, b, 1, i), m.c = batch_v(t, b, 2, i), m.d = batch_v(t, b, 3, i);
+  return m;
+}
 
 static void find_points(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     near_rows x = batch_x(t, b, 0, i), y = batch_x(t, b, 1, i);
-    NearHit h = near_points(x.v, y.v);
-    store_hit(b, i, h, x.w + y.w, near_closing(K(0.0f), batch_v(t, b, 0, i), batch_v(t, b, 1, i), h.n));
+    store_met(b, i, near_meet_points(x.v, y.v, batch_v(t, b, 0, i), batch_v(t, b, 1, i), x.w + y.w, K(b->dt)));
   }
 }
 
@@ -519,11 +523,9 @@ static void find_faces(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     near_rows x = batch_x(t, b, 0, i), p = batch_x(t, b, 1, i), q = batch_x(t, b, 2, i), r = batch_x(t, b, 3, i);
-    V3 v = batch_v(t, b, 0, i), v1 = batch_v(t, b, 1, i), v2 = batch_v(t, b, 2, i), v3_ = batch_v(t, b, 3, i);
-    F speed = near_faster(near_faster(near_faster(K(0.0f), v, v1), v, v2), v, v3_);
-    NearHit h = near_face(x.v, p.v, q.v, r.v, speed * K(b->dt));
-    store_hit(b, i, h, x.w + f_max(f_max(p.w, q.w), r.w),
-              near_closing(near_closing(near_closing(K(0.0f), v, v1, h.n), v, v2, h.n), v, v3_, h.n));
+    NearRadii radii;
+    radii.a = x.w, radii.b = p.w, radii.c = q.w, radii.d = r.w;
+    store_met(b, i, near_meet_face(x.v, p.v, q.v, r.v, batch_motion(t, b, i), radii, K(b->dt)));
   }
 }
 
@@ -531,13 +533,9 @@ static void find_edges(const near_tree *t, near_batch *b)
 {
   for (uint32_t i = 0; i < b->count; i += SB_LANES) {
     near_rows p = batch_x(t, b, 0, i), q = batch_x(t, b, 1, i), r = batch_x(t, b, 2, i), s = batch_x(t, b, 3, i);
-    V3 v0 = batch_v(t, b, 0, i), v1 = batch_v(t, b, 1, i), v2 = batch_v(t, b, 2, i), v3_ = batch_v(t, b, 3, i);
-    F speed = near_faster(near_faster(near_faster(near_faster(K(0.0f), v0, v2), v0, v3_), v1, v2), v1, v3_);
-    F dt = K(b->dt);
-    NearHit h = near_edges(p.v, q.v, r.v, s.v, speed * dt, v3_scale(v3_sub(v1, v0), dt), v3_scale(v3_sub(v3_, v2), dt));
-    /* edges do not get the way added: far from each other they turn to either side of the line between them, and
-     * vertices meet triangles before. meet_edges counts on it. */
-    store_hit(b, i, h, f_max(p.w, q.w) + f_max(r.w, s.w), K(0.0f));
+    NearRadii radii;
+    radii.a = p.w, radii.b = q.w, radii.c = r.w, radii.d = s.w;
+    store_met(b, i, near_meet_edges(p.v, q.v, r.v, s.v, batch_motion(t, b, i), radii, K(b->dt)));
   }
 }
 

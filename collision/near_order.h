@@ -1,10 +1,11 @@
-/* A curve through a box (Morton 1966): points that are near each other mostly have keys that are. Ordering by it
- * changes how fast pairs are found, never which. C library only. */
+/* Places along a curve through a box: points that are near each other mostly have keys that are. Ordering by it
+ * changes how fast pairs are found, never which. Knows near_order.kernel.h. */
 #ifndef SAMEBIT_COLLISION_NEAR_ORDER_H
 #define SAMEBIT_COLLISION_NEAR_ORDER_H
 
 #include <float.h>
-#include <stdint.h>
+
+#include "near_order.kernel.h"
 
 typedef struct near_order {
   float lo[3], hi[3];
@@ -24,27 +25,9 @@ static inline void near_order_hold(near_order *o, const float x[3])
   }
 }
 
-/* The ten low bits, two zeros between each. */
-static inline uint32_t near_order_spread(uint32_t x)
-{
-  x = (x | x << 16) & 0x030000ffu;
-  x = (x | x << 8) & 0x0300f00fu;
-  x = (x | x << 4) & 0x030c30c3u;
-  return (x | x << 2) & 0x09249249u;
-}
-
-/* Of x inside the box, 30 bits. One width for all axes, that of the longest, keeps the pieces round. */
 static inline uint32_t near_order_key(const near_order *o, const float x[3])
 {
-  float width = 0.0f;
-  for (int k = 0; k < 3; k++) width = o->hi[k] - o->lo[k] > width ? o->hi[k] - o->lo[k] : width;
-  uint32_t key = 0;
-  for (int k = 0; k < 3; k++) {
-    float t = width > 0.0f ? (x[k] - o->lo[k]) / width * 1024.0f : 0.0f;
-    uint32_t cell = !(t >= 1.0f) ? 0u : t >= 1023.0f ? 1023u : (uint32_t)t;
-    key |= near_order_spread(cell) << k;
-  }
-  return key;
+  return near_order_key_of(v3(o->lo[0], o->lo[1], o->lo[2]), v3(o->hi[0], o->hi[1], o->hi[2]), v3(x[0], x[1], x[2]));
 }
 
 #endif

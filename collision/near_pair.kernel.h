@@ -117,8 +117,8 @@ FN NearHit near_edges(V3 p0, V3 p1, V3 q0, V3 q1, F way, V3 turn_p, V3 turn_q)
   return near_make(apart, f_sel(v3_dot(n, apart) >= 0.0f, K(1.0f), K(-1.0f)), m_and(m_and(skew, steady), crossing));
 }
 
-/* The larger of a and the length of u - v. */
-FN F near_faster(F a, V3 u, V3 v) { return f_max(a, v3_len(v3_sub(u, v))); }
+/* The larger of a and the square of u - v: one root of the largest square is the largest of all roots. */
+FN F near_faster2(F a, V3 u, V3 v) { return f_max(a, v3_len2(v3_sub(u, v))); }
 
 /* The larger of a and the speed at which a point with velocity u closes in on one with velocity v, that lies along n.
  */
@@ -127,6 +127,72 @@ FN F near_closing(F a, V3 u, V3 v, V3 n) { return f_max(a, v3_dot(v3_sub(u, v), 
 /* Distance below which two features make a pair: speed is the largest at which any of one's vertices closes in on one
  * of the other's. */
 FN F near_cut(F thickness, F speed, F dt) { return thickness * NEAR_ROOM + speed * dt; }
+
+/* Two features in the tick: how they lie, the full thickness between them, and the distance below which they make a pair; below 0 where they never do. */
+STRUCT(NearMet)
+{
+  NearHit hit;
+  F thickness;
+  F cut;
+};
+
+FN NearMet near_met_of(NearHit hit, F thickness, F speed, F dt)
+{
+  NearMet m;
+  m.hit = hit;
+  m.thickness = thickness;
+  m.cut = f_sel(hit.counts, near_cut(thickness, speed, dt), K(-1.0f));
+  return m;
+}
+
+/* Velocities of the four particles of a pair, and their radii, in the order of the particles. */
+STRUCT(NearMotion)
+{
+  V3 a;
+  V3 b;
+  V3 c;
+  V3 d;
+};
+STRUCT(NearRadii)
+{
+  F a;
+  F b;
+  F c;
+  F d;
+};
+
+FN NearMet near_meet_points(V3 a, V3 b, V3 va, V3 vb, F thickness, F dt)
+{
+  NearHit h = near_points(a, b);
+  return near_met_of(h, thickness, near_closing(K(0.0f), va, vb, h.n), dt);
+}
+
+FN NearMet near_meet_face(V3 x, V3 a, V3 b, V3 c, NearMotion v, NearRadii r, F dt)
+{
+  F speed = f_sqrt(near_faster2(near_faster2(near_faster2(K(0.0f), v.a, v.b), v.a, v.c), v.a, v.d));
+  NearHit h = near_face(x, a, b, c, speed * dt);
+  F closing = near_closing(near_closing(near_closing(K(0.0f), v.a, v.b, h.n), v.a, v.c, h.n), v.a, v.d, h.n);
+  return near_met_of(h, r.a + f_max(f_max(r.b, r.c), r.d), closing, dt);
+}
+
+/* Edges do not get the way added: far from each other they turn to either side of the line between them, and vertices meet triangles before.
+ * near_edge_reach counts on it. */
+FN NearMet near_meet_edges(V3 p0, V3 p1, V3 q0, V3 q1, NearMotion v, NearRadii r, F dt)
+{
+  F speed = f_sqrt(near_faster2(near_faster2(near_faster2(near_faster2(K(0.0f), v.a, v.c), v.a, v.d), v.b, v.c), v.b, v.d));
+  NearMet m;
+  m.hit = near_edges(p0, p1, q0, q1, speed * dt, v3_scale(v3_sub(v.b, v.a), dt), v3_scale(v3_sub(v.d, v.c), dt));
+  m.thickness = f_max(r.a, r.b) + f_max(r.c, r.d);
+  m.cut = f_sel(m.hit.counts, m.thickness * NEAR_ROOM, K(-1.0f));
+  return m;
+}
+
+/* The full thickness of two features of one deformable: what is nearer than that at rest is not pushed apart. */
+FN F near_thinner(F thickness, F rest_distance) { return f_sel(rest_distance < thickness, rest_distance, thickness); }
+/* The distance that makes a pair of them, when `cut` was that of the full thickness. */
+FN F near_thinner_cut(NearMet m, F thinner) { return f_sel(thinner < m.thickness, thinner * NEAR_ROOM + (m.cut - NEAR_ROOM * m.thickness), m.cut); }
+/* What has come too near is pushed apart gently: at once, it would fly off. */
+FN F near_pushed(F thickness, F distance) { return f_min(thickness, distance + NEAR_PUSH * thickness); }
 
 /* Whether edges of one surface are so near each other at rest, for their lengths, that they turn through one plane as
  * it bends: no side is theirs to keep, and their vertices meet triangles before they meet. */
@@ -198,6 +264,12 @@ FN F near_speed(NearBox a, NearBox b, NearBox va, NearBox vb, F certain)
 /* Within reach, with a little room for rounding. thickness: sum of the largest radii. */
 FN F near_reach(F thickness, F speed, F dt) { return near_cut(thickness, speed, dt) * 1.001f; }
 
+/* That of edges, which do not get the way added. */
+FN F near_edge_reach(F thickness) { return (thickness * NEAR_ROOM) * 1.001f; }
+
+/* Unit normal of a triangle, or some direction where it has none. */
+FN V3 near_normal(V3 a, V3 b, V3 c) { return v3_normalize_or(v3_cross(v3_sub(b, a), v3_sub(c, a)), v3(K(0.0f), K(0.0f), K(1.0f))); }
+
 /* Whether all unit vectors in the box lie within 60 degrees of one direction: a connected piece of surface with such
  * normals does not fold onto itself (Volino, Magnenat-Thalmann 1994; Provot 1997). */
 FN M near_is_flat(NearBox normals)
@@ -211,6 +283,8 @@ FN M near_is_flat(NearBox normals)
 /* Whether a unit vector lies within 45 degrees of the middle of such a box, whose length is any: finer, where vectors are asked one by one, and so with some room for what
  * the surface bends in the tick, which the box has in its corners. */
 FN V3 near_middle(NearBox normals) { return v3_add(normals.lo, normals.hi); }
-FN M near_leans(V3 normal, V3 middle) { return v3_dot(normal, middle) > 0.7f * v3_len(middle); }
+FN F near_least_lean(V3 middle) { return 0.7f * v3_len(middle); }
+FN M near_leans_by(V3 normal, V3 middle, F least) { return v3_dot(normal, middle) > least; }
+FN M near_leans(V3 normal, V3 middle) { return near_leans_by(normal, middle, near_least_lean(middle)); }
 
 #endif

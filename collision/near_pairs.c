@@ -45,7 +45,7 @@ static void refit_chunk(void *ctx, uint32_t chunk)
     for (uint32_t k = 0; k < NEAR_CHILDREN && first + k * NEAR_CHILDREN < g->elements; k++) {
       uint32_t left = g->elements - (first + k * NEAR_CHILDREN);
       n->lanes->refit(&n->tree, node * NEAR_CHILDREN + k, left < NEAR_CHILDREN ? left : NEAR_CHILDREN,
-                      g->deformable == COLLISION_NONE);
+                      g->deformable == NEAR_LOOSE);
     }
     n->lanes->join(&n->tree.level[NEAR_LEAVES], &n->tree.level[NEAR_NODES], node, 1);
   }
@@ -82,7 +82,7 @@ static void refit(sb_collision *c)
 {
   collision_near *n = &c->near;
   for (uint32_t g = 0; g < n->group_count; g++)
-    if (n->groups[g].deformable == COLLISION_NONE) order_points(c, &n->groups[g]);
+    if (n->groups[g].deformable == NEAR_LOOSE) order_points(c, &n->groups[g]);
   collision_run(c, (c->model->particle_count + ROWS_PER_CHUNK - 1) / ROWS_PER_CHUNK, row_chunk);
   collision_run(c, (n->node_count + NODES_PER_CHUNK - 1) / NODES_PER_CHUNK, refit_chunk);
   n->lanes->join(&n->tree.level[NEAR_NODES], &n->tree.level[NEAR_BLOCKS], 0, (n->node_count + 7) / 8);
@@ -119,17 +119,14 @@ static void keep_hit(near_work *w, uint32_t kind, const near_batch *b, uint32_t 
     NearHit rest = kind == SB_NEAR_POINTS ? near_points(x[0], x[1])
                    : kind == SB_NEAR_FACE ? near_face(x[0], x[1], x[2], x[3], 0.0f)
                                           : near_edges(x[0], x[1], x[2], x[3], 0.0f, v3_zero(), v3_zero());
-    float way = b->cut[i] - NEAR_ROOM * thickness;
     if (kind == SB_NEAR_EDGES &&
         near_are_neighbours(rest.distance, v3_len(v3_sub(x[1], x[0])), v3_len(v3_sub(x[3], x[2]))))
       return;
-    if (rest.distance < thickness) {
-      thickness = rest.distance;
-      if (!(b->distance[i] < thickness * NEAR_ROOM + way)) return;
-    }
+    const NearMet full = {.thickness = thickness, .cut = b->cut[i]};
+    thickness = near_thinner(thickness, rest.distance);
+    if (!(b->distance[i] < near_thinner_cut(full, thickness))) return;
   }
-  /* what has come too near is pushed apart gently: at once, it would fly off */
-  thickness = f_min(thickness, b->distance[i] + NEAR_PUSH * thickness);
+  thickness = near_pushed(thickness, b->distance[i]);
   uint32_t at = __atomic_fetch_add(&n->hit_count, 1u, __ATOMIC_RELAXED);
   if (at < n->pairs.capacity) n->hits[at] = (near_hit){kind, b->a[i], b->b[i], w->g->world, b->side[i], thickness};
 }
@@ -175,7 +172,7 @@ static void add_elements(near_work *w, uint32_t s, uint32_t t)
 {
   const sb_model *m = w->c->model;
   const collision_near *n = &w->c->near;
-  bool s_loose = w->g->deformable == COLLISION_NONE, t_loose = w->h->deformable == COLLISION_NONE;
+  bool s_loose = w->g->deformable == NEAR_LOOSE, t_loose = w->h->deformable == NEAR_LOOSE;
   uint32_t a = n->tree.element[s], b = n->tree.element[t];
   if (s_loose && t_loose) {
     if (particles_meet(m, a, b)) add_features(w, SB_NEAR_POINTS, a < b ? a : b, a < b ? b : a);
@@ -233,7 +230,7 @@ static void meet_nodes(near_work *w, uint32_t a, uint32_t b)
   /* one flat piece */
   if (share && n->lanes->flat(&n->tree, a, b)) return;
   uint32_t count = n->lanes->meet_nodes(&n->tree, a, b, w->dt, share, found);
-  if (w->g->deformable != COLLISION_NONE && w->h->deformable != COLLISION_NONE)
+  if (w->g->deformable != NEAR_LOOSE && w->h->deformable != NEAR_LOOSE)
     n->lanes->meet_leaves(&n->tree, found, count, &w->batch[SB_NEAR_FACE], &w->batch[SB_NEAR_EDGES]);
   else
     for (uint32_t i = 0; i < count; i++) meet_loose(w, found[i].a, found[i].b);
@@ -262,7 +259,7 @@ static void meet_group(near_work *w, uint32_t a, uint32_t first)
 
 static bool groups_meet(const sb_model *m, const near_group *g, const near_group *h)
 {
-  if (g->deformable == COLLISION_NONE || h->deformable == COLLISION_NONE) return true; /* asked of each pair */
+  if (g->deformable == NEAR_LOOSE || h->deformable == NEAR_LOOSE) return true; /* asked of each pair */
   return collision_deformables_meet(m, g->deformable, h->deformable);
 }
 

@@ -8,18 +8,9 @@
 #define SAMEBIT_COLLISION_NEAR_STATE_H
 
 #include "key_sort.h"
-#include "near_batch.h"
+#include "near_plan.h"
 
 #include "samebit/particle_contact.h"
-
-#define NEAR_NODE 64u /* slots */
-
-typedef struct near_group {
-  uint32_t world;
-  uint32_t deformable; /* of triangles; COLLISION_NONE for particles */
-  uint32_t first_node, nodes;
-  uint32_t elements;
-} near_group;
 
 /* A pair as it is found: kind and its two features. */
 typedef struct near_hit {

@@ -33,6 +33,7 @@ typedef struct sb_device_collision_setup {
   float dt;                 /* s */
   uint32_t pair_capacity, contact_capacity, particle_contact_capacity, triangle_capacity;
   bool particles; /* they may touch shapes */
+  const sb_near_plan *near; /* NULL where no particles can come near each other; what its pointers name lives as long as the pipeline */
   bool truncate;  /* as in sb_collision_settings */
 } sb_device_collision_setup;
 
@@ -43,6 +44,7 @@ typedef struct sb_device_contact_counts {
   uint32_t particle_contacts, particle_kept;
   uint32_t triangles; /* of heightfields that solids meet; where they are too many there are no contacts. UINT32_MAX: something came near more of a
                        * heightfield than is looked at */
+  uint32_t near_pairs, near_kept;
   float deepest; /* m */
 } sb_device_contact_counts;
 
@@ -68,6 +70,7 @@ typedef struct sb_device {
   sb_status (*count_contacts)(void *scope, sb_device_contact_counts *counts, sb_diagnostics *diag);
   sb_status (*read_contacts)(void *scope, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag);
   sb_status (*read_particle_contacts)(void *scope, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag);
+  sb_status (*read_near_pairs)(void *scope, uint32_t count, const sb_near_pair_room *room, sb_diagnostics *diag);
   /* The part may take its contacts where they lie: handles for it; NULL without memory. */
   const sb_device_contacts *(*share_contacts)(void *scope, const sb_device_part *part);
   /* Such a part has arrays over contacts: those of contact_cache.c get copies, and match_contacts can run after collide. It finds which old contact each

@@ -2,6 +2,7 @@
  * is the matter of sim_device.c. */
 #include <stdio.h>
 
+#include "near_plan.h"
 #include "sim_internal.h"
 
 sb_status sb_sim_place_collision(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
@@ -15,9 +16,9 @@ sb_status sb_sim_place_collision(sb_sim *sim, const sb_sim_config *config, sb_di
   sim->contacts_wanted = config->events || config->disturb;
   setup.particles = sb_collision_meets_particles(sim->collision);
   setup.particle_contact_capacity = u.particle_contact_capacity;
-  if (sb_collision_has_near_pairs(sim->collision))
-    snprintf(lacks, sizeof lacks, "it has no particles that touch each other there");
-  else if (config->ccd_body_count)
+  const sb_near_plan near = sb_collision_near_plan(sim->collision);
+  if (sb_collision_has_near_pairs(sim->collision)) setup.near = &near;
+  if (config->ccd_body_count)
     snprintf(lacks, sizeof lacks, "it has no swept contacts there");
   else
     status = sim->device->open_collision(sim->device_scope, &setup, lacks, diag);
@@ -44,7 +45,7 @@ static sb_status push_array(sb_sim *sim, const float *data, sb_diagnostics *diag
 const sb_device_contacts *sb_sim_share_contacts(sim_part *part)
 {
   sb_sim *sim = part->sim;
-  if (!part->device || !sim->collides_there || sim->part_count > 1 || sim->contacts_wanted) return NULL;
+  if (!part->device || !sim->collides_there || sim->part_count > 1 || sim->contacts_wanted || sb_collision_has_near_pairs(sim->collision)) return NULL;
   const sb_device_contacts *shared = sim->device->share_contacts(sim->device_scope, part->device);
   part->takes_contacts = part->takes_contacts || shared;
   return shared;
@@ -95,7 +96,9 @@ static sb_status fetch_contacts(sb_sim *sim, sb_diagnostics *diag)
   if (status || !sim->particles_there) return status;
   status = sim->device->read_particle_contacts(sim->device_scope, sb_collision_particle_contacts(sim->collision)->count, &touches, diag);
   if (!status) sb_collision_index_particles(sim->collision);
-  return status;
+  if (status || !sb_collision_has_near_pairs(sim->collision)) return status;
+  sb_near_pair_room pairs = sb_collision_near_room(sim->collision);
+  return sim->device->read_near_pairs(sim->device_scope, sb_collision_near_pairs(sim->collision)->count, &pairs, diag);
 }
 
 sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag)
@@ -108,7 +111,10 @@ sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag)
   if (sb_collision_take_triangles(sim->collision, counts.triangles)) status = SB_E_CAPACITY;
   if (!sim->particles_there || (status && sim->mode > SB_MODE_OFF)) return status;
   sb_status of_particles = sb_collision_take_particles(sim->collision, counts.particle_contacts, counts.particle_kept);
-  return status ? status : of_particles;
+  if (status || of_particles) status = status ? status : of_particles;
+  if (status && sim->mode > SB_MODE_OFF) return status;
+  sb_status of_pairs = sb_collision_take_near(sim->collision, counts.near_pairs, counts.near_kept);
+  return status ? status : of_pairs;
 }
 
 sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag)

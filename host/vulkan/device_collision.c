@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_near.h"
 #include "device_particles.h"
 #include "device_surfaces.h"
 #include "samebit/device_contacts.h"
@@ -60,6 +61,7 @@ struct device_collision {
   device_particles particles; /* where they take part */
   bool has_grids, meets_grids; /* there are heightfields, and solids that may meet them */
   device_surfaces surfaces;
+  device_near *near;          /* where they may touch each other */
   sb_vulkan_buffer *body_q, *body_qd; /* the scope's */
   sb_vulkan_buffer *shapes, *tables, *poses, *boxes, *entries, *bucket_count, *bucket_start, *counts, *counts_seen, *pairs[2], *manifolds, *pair_contacts,
       *pair_first, *contacts, *world_start, *old_start, *match;
@@ -300,6 +302,7 @@ static void record(device_collision *c, device_recorder *r)
     const device_shapes s = {c->counts, c->shapes, c->poses, c->boxes, c->tables};
     device_particles_record(r, &c->particles, &c->sort, &s, &c->push);
   }
+  if (c->near) device_near_record(r, c->near);
   if (c->kinds || c->meets_grids) record_shapes(c, r);
   if (!r->status) r->status = sb_vulkan_graph_copy(r->graph, c->counts, c->counts_seen, 4 * COUNTS, r->diag);
   if (!r->status) r->status = sb_vulkan_graph_finish(r->graph, r->diag);
@@ -338,6 +341,7 @@ sb_status device_collision_create(sb_device_scope *scope, sb_vulkan *vulkan, boo
     c->push.particle_capacity = c->particles.capacity;
     c->push.held = c->particles.held_count;
   }
+  if (!status && setup->near) status = device_near_create(scope, vulkan, setup, &c->near, lacks, diag);
   if (!status) status = sb_vulkan_graph_create(vulkan, eager, &c->graph, diag);
   device_recorder r = {c->graph, status, diag};
   if (!status) record(c, &r);
@@ -357,6 +361,7 @@ void device_collision_destroy(device_collision *c)
   device_sort_destroy(&c->sort);
   device_particles_destroy(&c->particles);
   device_surfaces_destroy(&c->surfaces);
+  device_near_destroy(c->near);
   sb_vulkan_buffer *const buffers[] = {c->shapes,   c->tables,   c->poses,     c->boxes,         c->entries,    c->bucket_count, c->bucket_start, c->counts,
                                        c->counts_seen, c->pairs[0], c->pairs[1], c->manifolds, c->pair_contacts, c->pair_first, c->contacts,     c->world_start, c->old_start,      c->match};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) sb_vulkan_buffer_destroy(buffers[i]);
@@ -394,6 +399,7 @@ sb_device_contact_counts device_collision_counts(const device_collision *c)
   sb_device_contact_counts found = {.pairs = counts[PAIRS_FOUND], .contacts = counts[CONTACTS_FOUND], .kept = counts[CONTACTS], .particle_contacts = counts[TOUCHES_FOUND],
                                     .particle_kept = counts[TOUCHES], .triangles = counts[CROWDED] ? UINT32_MAX : counts[TRIANGLES_FOUND]};
   memcpy(&found.deepest, &counts[DEEPEST], sizeof found.deepest);
+  if (c->near) device_near_counts(c->near, &found);
   return found;
 }
 
@@ -420,4 +426,9 @@ sb_status device_collision_read(device_collision *c, uint32_t count, const sb_co
 sb_status device_collision_read_particles(device_collision *c, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag)
 {
   return device_particles_read(&c->particles, count, room, diag);
+}
+
+sb_status device_collision_read_near(device_collision *c, uint32_t count, const sb_near_pair_room *room, sb_diagnostics *diag)
+{
+  return device_near_read(c->near, count, room, diag);
 }

@@ -19,6 +19,7 @@ sb_device_contact_counts device_collision_counts(const device_collision *collisi
 /* The contacts that there are, and world_start. */
 sb_status device_collision_read(device_collision *collision, uint32_t count, const sb_contact_room *room, sb_diagnostics *diag);
 sb_status device_collision_read_particles(device_collision *collision, uint32_t count, const sb_particle_contact_room *room, sb_diagnostics *diag);
+sb_status device_collision_read_near(device_collision *collision, uint32_t count, const sb_near_pair_room *room, sb_diagnostics *diag);
 
 /* Where its contacts lie: buffers of the collision. */
 struct device_contact_buffers {

@@ -338,6 +338,11 @@ static sb_status read_particle_contacts(void *self, uint32_t count, const sb_par
   return device_collision_read_particles(((sb_device_scope *)self)->collision, count, room, diag);
 }
 
+static sb_status read_near_pairs(void *self, uint32_t count, const sb_near_pair_room *room, sb_diagnostics *diag)
+{
+  return device_collision_read_near(((sb_device_scope *)self)->collision, count, room, diag);
+}
+
 static const sb_device_contacts *share_contacts(void *self, const sb_device_part *part)
 {
   sb_device_scope *s = self;
@@ -396,6 +401,7 @@ sb_status sb_vulkan_device_create(sb_vulkan *vulkan, sb_vulkan_device **out, sb_
     d->ways[i].interface = (sb_device){.context = &d->ways[i], .open = open_scope, .close = close_scope, .add_part = add_part,
                                        .upload = upload_array, .download = download_array, .hash = hash_arrays, .open_collision = open_collision,
                                        .collide = collide, .count_contacts = count_contacts, .read_contacts = read_contacts, .read_particle_contacts = read_particle_contacts,
+                                       .read_near_pairs = read_near_pairs,
                                        .share_contacts = share_contacts, .open_cache = open_cache, .match_contacts = match_contacts, .make_copy = make_copy,
                                        .clear = clear_array, .lost = is_lost};
   }

@@ -1,5 +1,6 @@
 /* Parity of the kernels of particles: words 0 to 2 a position, 3 to 5 sizes, 6 to 17 four points, 18 to 20 a velocity, 21 a length. The cases
  * named aligned round positions coarsely, so that ties, borders and degenerate features are common. */
+#include "collision/near_order.kernel.h"
 #include "collision/near_pair.kernel.h"
 #include "collision/particle_shape.kernel.h"
 
@@ -19,7 +20,9 @@
   X(case_aligned_near_face, 22, 6)                                                                                     \
   X(case_aligned_near_edges, 22, 6)                                                                                    \
   X(case_near_cut, 22, 5)                                                                                              \
-  X(case_near_boxes, 22, 10)
+  X(case_near_boxes, 22, 10)                                                                                           \
+  X(case_near_meets, 22, 12)                                                                                           \
+  X(case_near_order, 22, 1)
 
 #define SIZES v3(f_abs(IN(3)), f_abs(IN(4)), f_abs(IN(5)))
 #define COARSE(k) (f_round_even(IN(k) * 2.0f) * 0.5f)
@@ -52,7 +55,7 @@ PARITY_KERNEL(case_aligned_near_face) OUT_NEAR(near_face(COARSE_V3(6), COARSE_V3
 PARITY_KERNEL(case_aligned_near_edges) OUT_NEAR(near_edges(COARSE_V3(6), COARSE_V3(9), COARSE_V3(12), COARSE_V3(15), f_abs(IN(21)), IN_V3(18), IN_V3(0)))
 PARITY_KERNEL(case_near_cut)
 {
-  F speed = near_faster(IN(0), IN_V3(6), IN_V3(9));
+  F speed = f_sqrt(near_faster2(IN(0), IN_V3(6), IN_V3(9)));
   OUT(0, speed);
   OUT(1, near_cut(IN(1), speed, IN(21)));
   OUT(2, near_reach(IN(1), speed, IN(21)));
@@ -72,3 +75,18 @@ PARITY_KERNEL(case_near_boxes)
   MOUT(8, near_is_flat(a));
   MOUT(9, near_leans(IN_V3(9), near_middle(a)));
 }
+PARITY_KERNEL(case_near_meets)
+{
+  NearMotion v;
+  v.a = IN_V3(18), v.b = IN_V3(0), v.c = IN_V3(3), v.d = IN_V3(12);
+  NearRadii r;
+  r.a = f_abs(IN(3)), r.b = f_abs(IN(4)), r.c = f_abs(IN(5)), r.d = f_abs(IN(21));
+  F dt = f_abs(IN(20));
+  NearMet p = near_meet_points(IN_V3(6), IN_V3(9), v.a, v.b, r.a + r.b, dt);
+  NearMet f = near_meet_face(IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), v, r, dt);
+  NearMet e = near_meet_edges(IN_V3(6), IN_V3(9), IN_V3(12), IN_V3(15), v, r, dt);
+  OUT(0, p.cut); OUT(1, p.thickness); OUT(2, f.cut); OUT(3, f.thickness); OUT(4, f.hit.distance); OUT(5, e.cut); OUT(6, e.thickness); OUT(7, e.hit.distance);
+  F thinner = near_thinner(f.thickness, IN(5));
+  OUT(8, near_thinner_cut(f, thinner)); OUT(9, near_pushed(thinner, f.hit.distance)); OUT(10, near_edge_reach(r.d)); OUT(11, near_normal(IN_V3(6), IN_V3(9), IN_V3(12)).x);
+}
+PARITY_KERNEL(case_near_order) { UOUT(0, near_order_key_of(IN_V3(6), IN_V3(9), IN_V3(0))); }

@@ -1,5 +1,5 @@
 /* Contacts that a device makes against those of the CPU: whole lists, bit for bit, order, counts and deepest overlap too, while the poses change from
- * tick to tick. With "--differ" it passes where some list differs: for mutants. A test's name after that runs it alone. */
+ * tick to tick; and near pairs of particles, which "--near" has alone. With "--differ" it passes where some list differs: for mutants. A test's name runs it alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 
 #include "array_registry.h"
 #include "geometry.h"
+#include "near_plan.h"
 #include "particle_scene.h"
 #include "vulkan_device.h"
 #include "vulkan_test.h"
@@ -24,6 +25,7 @@ static sb_vulkan_device *made;
 static bool one_by_one, expect_differences;
 static uint32_t lists, differing;
 static uint32_t triangle_capacity; /* of twins; 0: from the scene */
+static uint32_t near_capacity; /* for twins opened from now on; 0 from the scene */
 
 /* A pipeline on the CPU and one on the device, with room for the contacts of the latter. */
 typedef struct twin {
@@ -57,6 +59,7 @@ static void open_twin(twin *t, const sb_model *model, uint32_t contact_capacity,
   settings.contact_capacity = settings.particle_contact_capacity = contact_capacity;
   settings.truncate = truncate;
   settings.triangle_capacity = triangle_capacity;
+  settings.near_pair_capacity = near_capacity;
   assert_int_equal(sb_collision_create(t->model, &settings, &t->cpu), SB_OK);
   assert_int_equal(sb_collision_create(t->model, &settings, &t->room), SB_OK);
   assert_int_equal(sb_registry_init(&t->registry, t->model), SB_OK);
@@ -72,6 +75,8 @@ static void open_twin(twin *t, const sb_model *model, uint32_t contact_capacity,
   sb_device_collision_setup setup = {.model = t->model, .speculative_margin = SPECULATIVE, .dt = DT, .pair_capacity = u.pair_capacity,
                                      .contact_capacity = u.contact_capacity, .particle_contact_capacity = u.particle_contact_capacity, .triangle_capacity = u.triangle_capacity,
                                      .particles = sb_collision_meets_particles(t->cpu), .truncate = truncate};
+  const sb_near_plan near = sb_collision_near_plan(t->cpu);
+  if (sb_collision_has_near_pairs(t->cpu)) setup.near = &near;
   assert_int_equal(t->device->open(t->device->context, &t->registry, &t->scope, &diag), SB_OK);
   assert_int_equal(t->device->open_collision(t->scope, &setup, lacks, &diag), SB_OK);
   sb_diagnostics_clear(&diag);
@@ -85,6 +90,22 @@ static void close_twin(twin *t)
   sb_registry_free(&t->registry);
 }
 
+static bool same_near_pairs(twin *t, sb_device_contact_counts counts)
+{
+  sb_diagnostics diag = {0};
+  sb_near_pair_room room = sb_collision_near_room(t->room);
+  assert_int_equal(t->device->read_near_pairs(t->scope, counts.near_kept, &room, &diag), SB_OK);
+  sb_status there = sb_collision_take_near(t->room, counts.near_pairs, counts.near_kept);
+  const sb_near_pairs *x = sb_collision_near_pairs(t->cpu), *y = sb_collision_near_pairs(t->room);
+  sb_collision_usage u = sb_collision_get_usage(t->cpu);
+  assert_int_equal(there, u.near_pair_count > u.near_pair_capacity ? SB_E_CAPACITY : SB_OK);
+  bool same = x->count == y->count && u.near_pair_count == counts.near_pairs && !memcmp(x->world_start, y->world_start, (t->model->world_count + 1) * sizeof *x->world_start);
+#define SB_X_SAME(type, name, comps, doc) same = same && !memcmp(x->name, y->name, (size_t)x->count * (comps) * sizeof(type));
+  SB_NEAR_PAIR_ARRAYS(SB_X_SAME)
+#undef SB_X_SAME
+  return same;
+}
+
 /* Of particles, after the contacts of shapes. */
 static bool same_particles(twin *t, sb_device_contact_counts counts)
 {
@@ -92,10 +113,12 @@ static bool same_particles(twin *t, sb_device_contact_counts counts)
   sb_particle_contact_room room = sb_collision_particle_room(t->room);
   sb_status here = sb_collision_step_particles(t->cpu, t->particle_q, t->particle_qd, NULL);
   assert_int_equal(t->device->read_particle_contacts(t->scope, counts.particle_kept, &room, &diag), SB_OK);
-  assert_int_equal(sb_collision_take_particles(t->room, counts.particle_contacts, counts.particle_kept), here);
+  sb_status there = sb_collision_take_particles(t->room, counts.particle_contacts, counts.particle_kept);
+  bool near = !sb_collision_has_near_pairs(t->cpu) || same_near_pairs(t, counts);
+  if (!sb_collision_has_near_pairs(t->cpu)) assert_int_equal(there, here);
   sb_collision_index_particles(t->room);
   const sb_particle_contacts *x = sb_collision_particle_contacts(t->cpu), *y = sb_collision_particle_contacts(t->room);
-  bool same = x->count == y->count && sb_collision_get_usage(t->cpu).particle_contact_count == sb_collision_get_usage(t->room).particle_contact_count &&
+  bool same = near && x->count == y->count && sb_collision_get_usage(t->cpu).particle_contact_count == sb_collision_get_usage(t->room).particle_contact_count &&
               !memcmp(x->particle_start, y->particle_start, (t->model->particle_count + 1) * sizeof *x->particle_start);
 #define SB_X_SAME(type, name, comps, doc) same = same && !memcmp(x->name, y->name, (size_t)x->count * (comps) * sizeof(type));
   SB_PARTICLE_CONTACT_ARRAYS(SB_X_SAME)
@@ -311,6 +334,170 @@ static void test_particles(void **state)
     close_twin(&t);
   }
   particle_scene_free(&s);
+}
+
+/* --- near pairs --- */
+
+static void add_grains(sb_model_builder *b, int count, bool self_contact, float size, uint64_t seed, const char *name)
+{
+  sb_build_deformable d = sb_build_deformable_default();
+  d.flags = self_contact ? SB_DEFORMABLE_SELF_CONTACT : 0;
+  d.friction = 0.01 * count;
+  sb_builder_add_deformable(b, &d, name);
+  for (int i = 0; i < count; i++) {
+    sb_build_particle p = {.mass = 0.01, .radius = 0.008 + 0.0001 * (i % 40), .pinned = i % 5 == 0};
+    for (int k = 0; k < 3; k++) p.q[k] = scene_random(&seed, 0, size);
+    sb_builder_add_particle(b, &p);
+  }
+}
+
+static void expect_lists(twin *t, uint32_t least)
+{
+  uint32_t count = sb_collision_get_usage(t->cpu).near_pair_count;
+  if (count < least) fail_msg("%u near pairs, of %u expected", count, least);
+}
+
+/* All particles to random places in a box. */
+static void scatter(twin *t, uint64_t *random, float reach, float speed)
+{
+  for (uint32_t i = 0; i < 3 * t->model->particle_count; i++) {
+    t->particle_q[i] = scene_random(random, 0, reach);
+    t->particle_qd[i] = scene_random(random, -speed, speed);
+  }
+}
+
+/* Two cloths, one of which touches itself, and loose grains. */
+static sb_model_builder *heap(void)
+{
+  sb_model_builder *b = sb_builder_create();
+  add_test_cloth(b, 9, 11, 0.05, 0.0, 0.005, true, "first");
+  add_test_cloth(b, 7, 8, 0.05, 0.1, 0.004, false, "second");
+  add_grains(b, 90, true, 0.4f, 1, "grains");
+  add_grains(b, 30, false, 0.4f, 2, "more");
+  return b;
+}
+
+/* In three worlds: strewn, fast, and so dense that every node meets every other. */
+static void test_heap(void **state)
+{
+  (void)state;
+  uint64_t random = 23;
+  particle_scene s = particle_scene_new(heap(), 3, NULL);
+  near_capacity = 300000;
+  twin t;
+  open_twin(&t, s.model, 0, false);
+  static const float reach[] = {0.6f, 0.3f, 0.15f}, speed[] = {0.0f, 0.25f, 5.0f};
+  for (int i = 0; i < 3; i++) {
+    scatter(&t, &random, reach[i], speed[i == 2 ? 0 : i]);
+    compare(&t);
+    expect_lists(&t, 100);
+    for (int k = 0; k < 2; k++) {
+      shake(&t, &random, speed[i]);
+      compare(&t);
+    }
+  }
+  close_twin(&t);
+  particle_scene_free(&s);
+  near_capacity = 0;
+}
+
+/* Loose grains alone: enough of them for several nodes in a group, in two worlds. */
+static void test_grains(void **state)
+{
+  (void)state;
+  uint64_t random = 29;
+  sb_model_builder *b = sb_builder_create();
+  add_grains(b, 700, true, 0.2f, 3, "grains");
+  add_grains(b, 500, true, 0.2f, 4, "more");
+  particle_scene s = particle_scene_new(b, 2, NULL);
+  twin t;
+  near_capacity = 100000;
+  open_twin(&t, s.model, 0, false);
+  for (int i = 0; i < 6; i++) {
+    compare(&t);
+    expect_lists(&t, 500);
+    shake(&t, &random, 0.5f * (float)i);
+  }
+  for (uint32_t i = 0; i < 3 * t.model->particle_count; i++) t.particle_q[i] = 0.5f; /* all in one place, which has no extent */
+  for (uint32_t i = 0; i < t.model->particle_count; i++) t.particle_q[3 * i] = (float)i;
+  compare(&t);
+  close_twin(&t);
+  particle_scene_free(&s);
+  near_capacity = 0;
+}
+
+/* A cloth that is wound up ever tighter, until its layers touch and what is flat together has become few, with a second cloth above it. */
+static void test_roll(void **state)
+{
+  (void)state;
+  const double h = 0.02;
+  uint64_t random = 31;
+  sb_model_builder *b = sb_builder_create();
+  add_test_cloth(b, 70, 20, h, 0.0, 0.006, true, "roll");
+  int32_t upper = add_test_cloth(b, 12, 12, h, 0.1, 0.005, true, "upper");
+  particle_scene s = particle_scene_new(b, 1, NULL);
+  twin t;
+  open_twin(&t, s.model, 0, false);
+  uint32_t most = 0;
+  for (int i = 0; i < 14; i++) {
+    for (int32_t p = 0; p < upper; p++) {
+      /* a spiral whose layers are a bit more than two radii apart */
+      double y = s.model->particle_q[3 * p + 1], r = 0.5 / (1 + i) + 0.003, turn = y / r, layer = r + 0.013 * turn / (2 * 3.14159265358979);
+      t.particle_q[3 * p + 1] = (float)(layer * sin(turn));
+      t.particle_q[3 * p + 2] = (float)(-layer * cos(turn)) + scene_random(&random, 0, 0.001f);
+      for (int k = 0; k < 3; k++) t.particle_qd[3 * p + k] = scene_random(&random, -0.2f, 0.2f);
+    }
+    compare(&t);
+    uint32_t count = sb_collision_get_usage(t.cpu).near_pair_count;
+    most = count > most ? count : most;
+  }
+  assert_true(most > 500);
+  close_twin(&t);
+  particle_scene_free(&s);
+}
+
+static void test_near_one_by_one(void **state)
+{
+  (void)state;
+  particle_scene s = particle_scene_new(heap(), 1, NULL);
+  uint64_t random = 37;
+  twin t;
+  one_by_one = true;
+  open_twin(&t, s.model, 0, false);
+  scatter(&t, &random, 0.5f, 0.1f);
+  compare(&t);
+  expect_lists(&t, 50);
+  close_twin(&t);
+  particle_scene_free(&s);
+  one_by_one = false;
+}
+
+/* Too little room: none, or where that was asked for as many as fit; how many are needed is the same. */
+static void test_near_overflow(void **state)
+{
+  (void)state;
+  for (int truncate = 0; truncate < 2; truncate++) {
+    sb_model_builder *b = sb_builder_create();
+    add_grains(b, 300, true, 0.1f, 5, "grains");
+    particle_scene s = particle_scene_new(b, 1, NULL);
+    sb_diagnostics diag = {0};
+    sb_device_contact_counts counts;
+    twin t;
+    near_capacity = 100;
+    open_twin(&t, s.model, 0, truncate);
+    if (!truncate) compare(&t);
+    assert_int_equal(sb_collision_step_moving(t.cpu, t.q, t.qd, DT, NULL), SB_OK);
+    assert_int_equal(sb_collision_step_particles(t.cpu, t.particle_q, t.particle_qd, NULL), SB_E_CAPACITY);
+    assert_int_equal(t.device->upload(t.scope, t.array_particle_q, &diag), SB_OK);
+    assert_int_equal(t.device->upload(t.scope, t.array_particle_qd, &diag), SB_OK);
+    assert_int_equal(t.device->collide(t.scope, &diag), SB_OK);
+    assert_int_equal(t.device->count_contacts(t.scope, &counts, &diag), SB_OK);
+    assert_int_equal(counts.near_pairs, sb_collision_get_usage(t.cpu).near_pair_count);
+    assert_int_equal(counts.near_kept, truncate ? 100 : 0);
+    close_twin(&t);
+    particle_scene_free(&s);
+  }
+  near_capacity = 0;
 }
 
 static void test_one_by_one(void **state)
@@ -542,10 +729,20 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pyramid),  cmocka_unit_test(test_pile),       cmocka_unit_test(test_mixed),    cmocka_unit_test(test_sizes),
                                      cmocka_unit_test(test_ties),     cmocka_unit_test(test_overflow), cmocka_unit_test(test_crowd), cmocka_unit_test(test_particles), cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_refusals),
                                      cmocka_unit_test(test_hills), cmocka_unit_test(test_plain_ties), cmocka_unit_test(test_large_on_hills), cmocka_unit_test(test_particles_on_hills), cmocka_unit_test(test_triangle_overflow)};
-  expect_differences = argc > 1 && !strcmp(argv[1], "--differ");
-  if (argc > 2) cmocka_set_test_filter(argv[2]);
+  const struct CMUnitTest near[] = {cmocka_unit_test(test_heap), cmocka_unit_test(test_grains), cmocka_unit_test(test_roll), cmocka_unit_test(test_near_overflow),
+                                    cmocka_unit_test(test_near_one_by_one)};
+  bool near_alone = false;
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--near"))
+      near_alone = true;
+    else if (!strcmp(argv[i], "--differ"))
+      expect_differences = true;
+    else
+      cmocka_set_test_filter(argv[i]);
+  }
   if (no_device()) return SKIP;
-  int failed = cmocka_run_group_tests(tests, open_device, close_device);
+  int failed = near_alone ? 0 : cmocka_run_group_tests(tests, open_device, close_device);
+  if (near_alone || !expect_differences) failed += cmocka_run_group_tests(near, open_device, close_device);
   printf("%u lists compared, %u differ\n", lists, differing);
   return failed || (differing > 0) != expect_differences;
 }

@@ -464,6 +464,7 @@ static void test_near_one_by_one(void **state)
   uint64_t random = 37;
   twin t;
   one_by_one = true;
+  near_capacity = 20000;
   open_twin(&t, s.model, 0, false);
   scatter(&t, &random, 0.5f, 0.1f);
   compare(&t);
@@ -471,6 +472,7 @@ static void test_near_one_by_one(void **state)
   close_twin(&t);
   particle_scene_free(&s);
   one_by_one = false;
+  near_capacity = 0;
 }
 
 /* Too little room: none, or where that was asked for as many as fit; how many are needed is the same. */

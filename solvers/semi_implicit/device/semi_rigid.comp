@@ -120,13 +120,19 @@ void main()
   uint b = moved[4u * i];
   float sum[6];
   for (uint k = 0u; k < 6u; k++) sum[k] = body_f[6u * b + k] + push.zero;
-  for (uint k = first[b]; k < first[b + 1u]; k++) {
+  uint k = first[b];
+  for (; k < first[b + 1u]; k++) {
     uint at = 12u * (list[k] & 0x7fffffffu) + ((list[k] & 0x80000000u) != 0u ? 0u : 6u);
     for (uint j = 0u; j < 6u; j++) sum[j] = sum[j] + forces[at + j];
   }
-  if (push.pressing != 0u)
-    for (uint k = press_first[b]; k < press_first[b + 1u]; k++)
+  bool cut = sb_is_cut(k, first[b + 1u], push.zero);
+  if (push.pressing != 0u) {
+    k = press_first[b];
+    for (; k < press_first[b + 1u]; k++)
       for (uint j = 0u; j < 6u; j++) sum[j] = sum[j] + press[6u * press_list[k] + j];
+    cut = cut || sb_is_cut(k, press_first[b + 1u], push.zero);
+  }
+  if (cut) sum[0] = SB_CUT_SHORT;
   SiMotion motion;
   motion.pose = pose_of(b);
   motion.v = speed_v3(6u * b);

@@ -307,6 +307,16 @@ void keep(uint i, uvec4 who)
 }
 #endif
 
+#if PASS < 4
+void cut_short(uvec4 who)
+{
+  StPair s = load_pair(who);
+  s.a.v.x = SB_CUT_SHORT;
+  s.b.v.x = SB_CUT_SHORT;
+  store_pair(who, s);
+}
+#endif
+
 void visit(uint i)
 {
   uvec4 who = manifolds[i];
@@ -333,7 +343,11 @@ void main()
   uint end = push.color == ALL ? start[AT_ALL] : start[push.color + 1u];
   if (push.serial != 0u) {
     if (gl_GlobalInvocationID.x != 0u) return;
-    for (uint i = begin; i < end; i++) visit(i);
+    uint i = begin;
+    for (; i < end; i++) visit(i);
+#if PASS < 4
+    if (sb_is_cut(i, end, push.zero)) cut_short(manifolds[i]);
+#endif
   } else {
     uint i = begin + gl_GlobalInvocationID.x;
     if (i < end) visit(i);

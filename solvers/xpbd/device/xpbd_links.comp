@@ -148,16 +148,23 @@ void main()
   while (end < count && links[end].x == island) end++;
   at_hand = 0xffffffffu;
 #if PASS == 0
-  for (uint n = 0u; n < 2u * (end - first); n++) {
+  uint n = 0u;
+  for (; n < 2u * (end - first); n++) {
     bool back = n >= end - first;
     uint item = links[back ? end - 1u - (n - (end - first)) : first + n].y;
     if (!back || floatBitsToUint(items[ATTACHMENT_WORDS * item]) < push.own) visit(item, !back && push.fresh != 0u);
   }
+  bool cut = sb_is_cut(n, 2u * (end - first), push.zero);
 #elif PASS == 1 && defined(SAMEBIT_MUTANT_LINKS_BACKWARDS)
   /* The planted fault: another order. */
-  for (uint n = end; n > first; n--) visit(links[n - 1u].y);
+  uint n = end;
+  for (; n > first; n--) visit(links[n - 1u].y);
+  bool cut = sb_is_cut(first, n, push.zero);
 #else
-  for (uint n = first; n < end; n++) visit(links[n].y);
+  uint n = first;
+  for (; n < end; n++) visit(links[n].y);
+  bool cut = sb_is_cut(n, end, push.zero);
 #endif
   lay_down();
+  if (cut || (sb_is_cut(end, count, push.zero) && links[end].x == island)) d_of[particle_of[links[first].y]].x = SB_CUT_SHORT;
 }

@@ -147,7 +147,8 @@ void main()
   uint i = gl_GlobalInvocationID.x;
   uint count = push.serial != 0u ? end - first : 1u;
   if (push.serial != 0u ? i > 0u : first + i >= end) return;
-  for (uint n = 0u; n < count; n++) {
+  uint n = 0u;
+  for (; n < count; n++) {
     uint place = push.serial == 0u ? first + i : push.back != 0u ? end - 1u - n : first + n;
     uvec4 who = manifolds[place];
     side_a = record_of(who.x);
@@ -162,4 +163,13 @@ void main()
     if (own_a) put_body(who.x, side_a.b);
     if (own_b) put_body(who.y, side_b.b);
   }
+#if PASS == 1
+  if (sb_is_cut(n, count, push.zero)) {
+    side_a.b.v.x = SB_CUT_SHORT;
+    side_b.b.v.x = SB_CUT_SHORT;
+    uvec4 last = manifolds[first];
+    if (last.x < push.own) put_body(last.x, side_a.b);
+    if (last.y < push.own) put_body(last.y, side_b.b);
+  }
+#endif
 }

@@ -55,7 +55,9 @@ void main()
   uint end = start[push.color + 1u];
   if (push.serial != 0u) {
     if (gl_GlobalInvocationID.x != 0u) return;
-    for (uint i = begin; i < end; i++) solve(i);
+    uint i = begin;
+    for (; i < end; i++) solve(i);
+    if (sb_is_cut(i, end, push.zero)) d_of[pairs[PAIR_WORDS * i]].x = SB_CUT_SHORT;
   } else {
     uint i = begin + gl_GlobalInvocationID.x;
     if (i < end) solve(i);

@@ -121,8 +121,9 @@ static outcome run_here(cli *c, const bench_case *k, const sb_session_options *b
   sb_sim *sim = NULL;
   sb_status status = sb_session_open(k->ini, &o, &s, &c->diag);
   out.status = status;
-  if (!status) note_parts(&s, parts);
-  if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
+  bool opened = !status;
+  if (!status) status = sb_session_create_sim(&s, &sim, &c->diag);
+  if (opened) note_parts(&s, parts);
   double *each = malloc((ticks + 1) * sizeof *each);
   if (!each) status = SB_E_MEMORY;
   double start = ms_now();

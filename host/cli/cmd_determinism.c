@@ -159,7 +159,7 @@ static void add_backend_leg(matrix *m)
   if (!e) return;
   if (!any_vulkan(m->session))
     skip(e, "no solver of this run has a Vulkan backend");
-  else if (!sb_session_device_open(false, &device, &diag))
+  else if (!sb_session_device_open(false, 0, &device, &diag))
     e->on_device = find_on_device(m->session, sb_session_device_for_sim(device), &diag);
   if (e->outcome != SKIPPED && !e->on_device) skip(e, diag.count ? diag.items[0].message : "no memory");
   sb_session_device_close(device);

@@ -227,8 +227,6 @@ int cmd_run(cli *c)
   }
   c->session = &s;
   if (ticks == UINT64_MAX) ticks = s.ticks;
-  cli_report_parts(c, &s);
-  report_scene(c, &s);
   int code = CLI_USAGE;
   sb_sim *sim = NULL;
   run_files files = {0};
@@ -237,7 +235,9 @@ int cmd_run(cli *c)
   if (!status) status = open_file(c, "--events", &files.events);
   if (!status) status = open_file(c, "--dump", &files.dump);
   if (!status) status = open_file(c, "--frame", &files.frame);
-  if (!status) status = sb_sim_create(&s.sim, &sim, &c->diag);
+  if (!status) status = sb_session_create_sim(&s, &sim, &c->diag);
+  cli_report_parts(c, &s);
+  report_scene(c, &s);
   if (!status) {
     fflush(stdout);
     c->sim = sim;
@@ -264,18 +264,19 @@ int cmd_validate(cli *c)
   sb_session_options options = cli_session_options(c);
   if (c->diag.error_count) return CLI_USAGE;
   sb_status status = sb_session_open(c->words[0], &options, &s, &c->diag);
-  if (!status || (status == SB_E_MODE && s.part_count)) {
-    cli_report_parts(c, &s);
-    report_scene(c, &s);
-  }
+  bool known = !status || (status == SB_E_MODE && s.part_count);
   c->session = &s;
   if (!status) {
     /* Solvers say at binding what they cannot simulate. */
     sb_sim *sim;
-    status = sb_sim_create(&s.sim, &sim, &c->diag);
+    status = sb_session_create_sim(&s, &sim, &c->diag);
     if (!status) sb_sim_destroy(sim);
   }
   c->session = NULL;
+  if (known) {
+    cli_report_parts(c, &s);
+    report_scene(c, &s);
+  }
   sb_session_close(&s);
   return cli_exit_code(status);
 }

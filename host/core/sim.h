@@ -126,6 +126,8 @@ bool sb_sim_compare(const sb_sim *a, const sb_sim *b, sb_difference *difference)
 
 /* Read access for tools. */
 const sb_registry *sb_sim_registry(const sb_sim *sim);
+/* Whether the collision pipeline runs on a device. */
+bool sb_sim_collides_on_device(const sb_sim *sim);
 const sb_contacts *sb_sim_contacts(const sb_sim *sim);
 const sb_particle_contacts *sb_sim_particle_contacts(const sb_sim *sim);
 const sb_near_pairs *sb_sim_near_pairs(const sb_sim *sim);

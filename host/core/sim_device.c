@@ -8,7 +8,7 @@
 
 sb_status sb_sim_open_device(sb_sim *sim, const sb_sim_config *config, sb_diagnostics *diag)
 {
-  bool wanted = false;
+  bool wanted = config->part_count == 0; /* the collision pipeline alone */
   for (uint32_t p = 0; p < config->part_count; p++) wanted = wanted || config->parts[p].backend == SB_BACKEND_VULKAN;
   if (!wanted || !config->device) return SB_OK;
   sim->device_sums = calloc((size_t)sim->model->world_count + 1, sizeof *sim->device_sums);

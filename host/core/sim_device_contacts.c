@@ -128,6 +128,8 @@ sb_status sb_sim_collide_there(sb_sim *sim, sb_diagnostics *diag)
   return status ? status : counted;
 }
 
+bool sb_sim_collides_on_device(const sb_sim *sim) { return sim->collides_there; }
+
 const sb_contacts *sb_sim_contacts(const sb_sim *sim)
 {
   /* the host's copy is scratch of the simulation, as in pull() */

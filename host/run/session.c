@@ -20,7 +20,7 @@ static const char *const determinism_keys[] = {"mode"};
 static const char *const collision_keys[] = {"mode", "broad_phase", "pair_capacity", "contact_capacity", "particle_contact_capacity", "near_pair_capacity", "triangle_capacity",
                                              "speculative_margin", "ccd"};
 static const char *const coupling_keys[] = {"contacts"};
-static const char *const compute_keys[] = {"commands"};
+static const char *const compute_keys[] = {"commands", "time_limit"};
 static const char *const section_names[] = {"world", "scene", "run", "determinism", "collision", "coupling", "compute", "solver.NAME"};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -187,12 +187,13 @@ static sb_status open_device(sb_session *s, sb_diagnostics *diag)
   static const char *const command_names[] = {"recorded", "one_by_one", NULL};
   size_t errors = diag->error_count;
   bool wanted = false, one_by_one = sb_config_choice(&s->config, "compute", "commands", 0, command_names, diag) == 1;
+  uint32_t time_limit = (uint32_t)sb_config_whole(&s->config, "compute", "time_limit", 300, 1, 86400, diag);
   if (diag->error_count > errors) return SB_E_CONFIG;
   for (uint32_t p = 0; p < s->part_count; p++) { /* what promises nothing there is refused before it could run, but in mode Off */
     const sb_session_part *part = &s->parts[p];
     if (part->backend == SB_BACKEND_VULKAN) wanted = wanted || part->asked == SB_MODE_OFF || part->api->desc->mode[SB_BACKEND_VULKAN] != SB_MODE_OFF;
   }
-  return wanted ? sb_session_device_open(one_by_one, &s->device, diag) : SB_OK;
+  return wanted ? sb_session_device_open(one_by_one, time_limit, &s->device, diag) : SB_OK;
 }
 
 /* ---- the whole ---- */
@@ -221,6 +222,7 @@ static sb_status open_session(const char *ini_path, const sb_session_options *o,
     sb_config_check_unused(&s->config, "collision", collision_keys, COUNT(collision_keys), diag);
     sb_config_check_unused(&s->config, "coupling", coupling_keys, COUNT(coupling_keys), diag);
     sb_config_find(&s->config, "compute", "commands"); /* read by open_device */
+    sb_config_find(&s->config, "compute", "time_limit");
     sb_config_check_unused(&s->config, "compute", compute_keys, COUNT(compute_keys), diag);
     status = status_so_far(diag, errors);
   }
@@ -263,4 +265,11 @@ void sb_session_close(sb_session *s)
   sb_catalogue_free(&s->catalogue);
   sb_config_free(&s->config);
   *s = (sb_session){0};
+}
+
+sb_status sb_session_create_sim(sb_session *s, sb_sim **out, sb_diagnostics *diag)
+{
+  sb_status status = sb_sim_create(&s->sim, out, diag);
+  if (!status) s->parts[0].backend = sb_sim_collides_on_device(*out) ? SB_BACKEND_VULKAN : SB_BACKEND_CPU;
+  return status;
 }

@@ -61,6 +61,9 @@ typedef struct sb_session {
 sb_status sb_session_open(const char *ini_path, const sb_session_options *options, sb_session *session, sb_diagnostics *diag);
 void sb_session_close(sb_session *session);
 
+/* A simulation of it. Only with it is it known where the collision pipeline runs, and so the backend of that part. */
+sb_status sb_session_create_sim(sb_session *session, sb_sim **out, sb_diagnostics *diag);
+
 /* The same for a session: and on what device, where it has one. */
 void sb_session_domain(const sb_session *session, char *text, size_t size);
 

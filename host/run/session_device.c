@@ -15,12 +15,13 @@ struct sb_session_device {
   char text[900];
 };
 
-sb_status sb_session_device_open(bool one_by_one, sb_session_device **out, sb_diagnostics *diag)
+sb_status sb_session_device_open(bool one_by_one, uint32_t time_limit, sb_session_device **out, sb_diagnostics *diag)
 {
   sb_session_device *d = calloc(1, sizeof *d);
   if (!d) return sb_report(diag, SB_ERROR, SB_CODE_MEMORY, "vulkan", "no memory for the device");
   sb_probe_result probe = {0};
   sb_status status = sb_vulkan_open(&d->vulkan, diag);
+  if (!status && time_limit) sb_vulkan_set_time_limit(d->vulkan, time_limit);
   if (!status) status = sb_device_probe(d->vulkan, &probe, diag);
   if (!status) status = sb_vulkan_device_create(d->vulkan, &d->device, diag);
   if (status) {

@@ -482,6 +482,14 @@ static sb_status verify_solver(const sb_session *s, sb_session_part *part, uint3
   return SB_OK;
 }
 
+/* The pipeline, and where there is a device, on which it may run, there too. */
+static sb_status verify_collision(const sb_session *s, uint32_t lanes, sb_verdict *verdict, sb_diagnostics *diag)
+{
+  sb_verify_collision(SB_GOLDEN_COLLISION, lanes, verdict);
+  if (!s->device || s->parts[0].asked == SB_MODE_OFF) return SB_OK;
+  return sb_verify_collision_on_device(SB_GOLDEN_COLLISION, sb_session_device_for_sim(s->device), verdict, diag);
+}
+
 static sb_status judge_part(const sb_session *s, sb_session_part *part, uint32_t lanes, sb_diagnostics *diag)
 {
   sb_verdict verdict;
@@ -500,10 +508,12 @@ static sb_status judge_part(const sb_session *s, sb_session_part *part, uint32_t
       snprintf(verdict.reason, sizeof verdict.reason, "declares %s: %.200s", sb_mode_name(part->declared), d->mode_reason[part->backend]);
   } else {
     part->declared = SB_MODE_CROSS_PLATFORM;
+    sb_status status = SB_OK;
     if (!strcmp(part->plugin, "sensors"))
       sb_verify_sensors(SB_GOLDEN_SENSORS, lanes, &verdict);
     else
-      sb_verify_collision(SB_GOLDEN_COLLISION, lanes, &verdict);
+      status = verify_collision(s, lanes, &verdict, diag);
+    if (status) return status;
   }
   part->verified = verdict.mode;
   part->harmful = verdict.harmful;

@@ -147,6 +147,17 @@ static bool is_main(const uint32_t *w, uint32_t n)
   return n > 4 && w[1] == SpvExecutionModelGLCompute && w[3] == 0x6e69616du && (w[4] & 0xffu) == 0;
 }
 
+static void note_capability(reader *r, uint32_t capability)
+{
+  sb_spirv_interface *out = r->out;
+  for (uint32_t i = 0; i < out->capability_count; i++)
+    if (out->capabilities[i] == capability) return;
+  if (out->capability_count == SB_SPIRV_CAPABILITIES_MAX)
+    problem(r, "it wants more than 32 capabilities");
+  else
+    out->capabilities[out->capability_count++] = capability;
+}
+
 static bool note_all(reader *r)
 {
   for (size_t at = HEADER_WORDS; at < r->count;) {
@@ -155,6 +166,7 @@ static bool note_all(reader *r)
     if (n == 0 || n > r->count - at || at > UINT32_MAX) return false;
     id_notes *id = notes(r, defined_id(w, n));
     if (id) id->at = (uint32_t)at, id->size = type_size(r, id, w, n);
+    if (op == SpvOpCapability && n > 1) note_capability(r, w[1]);
     if (op == SpvOpDecorate) note_decoration(r, w, n);
     if (op == SpvOpMemberDecorate) note_member(r, w, n);
     if (op == SpvOpEntryPoint && is_main(w, n)) r->main_id = w[2];

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SB_SPIRV_CAPABILITIES_MAX 32u
+
 typedef struct sb_spirv_interface {
   const char
       *problem;      /* the first thing that no caller can give, as a sentence without its end; static; NULL for none */
@@ -15,6 +17,7 @@ typedef struct sb_spirv_interface {
   uint32_t push_bytes;    /* up to the end of the push constants' last member */
   uint64_t shared_bytes;  /* of workgroup memory, at the least */
   uint32_t local_size[3]; /* of the entry point "main" */
+  uint32_t capabilities[SB_SPIRV_CAPABILITIES_MAX], capability_count; /* as declared */
 } sb_spirv_interface;
 
 /* Fills `out`; false where there is a problem, or no memory. [any] */

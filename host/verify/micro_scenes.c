@@ -287,15 +287,18 @@ static void walk_down(sb_sim *sim, const sb_model *m)
 
 #define WALK_WORLDS 3 /* so that several tasks find near pairs */
 
-/* Contacts of one scene, folded into *run. */
-static sb_status walk_contacts(const char *name, uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *run, sb_diagnostics *diag)
+/* Contacts of one scene, folded into *run. config: where and how it runs. */
+static sb_status walk_contacts(const char *name, sb_sim_config config, uint64_t *run, sb_diagnostics *diag)
 {
   sb_model_store *one = sb_micro_scene_model(name), *model = NULL;
   sb_status status = one ? sb_model_store_replicate(one, WALK_WORLDS, 0, &model, diag) : SB_E_MEMORY;
   sb_sim *sim = NULL;
   if (!status) {
-    sb_sim_config config = {.model = model, .dt_numerator = 1, .dt_denominator = 240, .mode = SB_MODE_LOCAL, .threads = threads,
-                            .lanes = lanes, .broad_phase = SB_BROAD_SAP, .shuffle = shuffle, .speculative_margin = 0.25f};
+    config.model = model;
+    config.dt_numerator = 1;
+    config.dt_denominator = 240;
+    config.broad_phase = SB_BROAD_SAP;
+    config.speculative_margin = 0.25f;
     status = sb_sim_create(&config, &sim, diag);
   }
   for (uint32_t t = 0; !status && t < 16; t++) {
@@ -309,14 +312,24 @@ static sb_status walk_contacts(const char *name, uint32_t lanes, uint32_t thread
   return status;
 }
 
-sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)
+static sb_status walk_all_contacts(sb_sim_config config, uint64_t *hash, sb_diagnostics *diag)
 {
   static const char *const scenes[] = {"drop", "curtain", "jelly"};
   sb_status status = SB_OK;
   uint64_t run = 0;
-  for (size_t i = 0; !status && i < sizeof scenes / sizeof *scenes; i++) status = walk_contacts(scenes[i], lanes, threads, shuffle, &run, diag);
+  for (size_t i = 0; !status && i < sizeof scenes / sizeof *scenes; i++) status = walk_contacts(scenes[i], config, &run, diag);
   *hash = run;
   return status;
+}
+
+sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)
+{
+  return walk_all_contacts((sb_sim_config){.mode = SB_MODE_LOCAL, .threads = threads, .lanes = lanes, .shuffle = shuffle}, hash, diag);
+}
+
+sb_status sb_micro_scene_contacts_on(const struct sb_device *device, uint64_t *hash, sb_diagnostics *diag)
+{
+  return walk_all_contacts((sb_sim_config){.mode = SB_MODE_LOCAL, .threads = 1, .device = device}, hash, diag);
 }
 
 sb_status sb_micro_scene_sensors(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag)

@@ -92,6 +92,13 @@ static bool is_device_failure(const sb_diagnostics *diag)
   return false;
 }
 
+static sb_status hand_on(sb_diagnostics *diag, sb_diagnostics *problems, sb_status status)
+{
+  for (size_t k = 0; k < diag->count; k++) sb_report(problems, diag->items[k].severity, diag->items[k].code, diag->items[k].where, "%s", diag->items[k].message);
+  sb_diagnostics_clear(diag);
+  return status;
+}
+
 sb_status sb_verify_on_device(const sb_solver_api *api, const struct sb_device *device, sb_verdict *verdict, sb_diagnostics *problems)
 {
   uint32_t ran = 0, matched = 0;
@@ -105,11 +112,7 @@ sb_status sb_verify_on_device(const sb_solver_api *api, const struct sb_device *
     sb_diagnostics diag = {0};
     uint64_t hash;
     sb_status status = sb_micro_scene_hash_on(scene, api, device, SB_MODE_CROSS_PLATFORM, &hash, &diag);
-    if (status && is_device_failure(&diag)) {
-      for (size_t k = 0; k < diag.count; k++) sb_report(problems, diag.items[k].severity, diag.items[k].code, diag.items[k].where, "%s", diag.items[k].message);
-      sb_diagnostics_clear(&diag);
-      return status;
-    }
+    if (status && is_device_failure(&diag)) return hand_on(&diag, problems, status);
     if (status && status != SB_E_UNSUPPORTED)
       snprintf(verdict->reason, sizeof verdict->reason, "%s: %.230s", scene->name, first_message(&diag));
     sb_diagnostics_clear(&diag);
@@ -248,6 +251,26 @@ static void verify_own(own_hash run, const char *what, uint64_t golden, uint32_t
 void sb_verify_collision(uint64_t golden, uint32_t lanes, sb_verdict *verdict)
 {
   verify_own(sb_micro_scene_contacts, "contacts", golden, lanes, verdict);
+}
+
+sb_status sb_verify_collision_on_device(uint64_t golden, const struct sb_device *device, sb_verdict *verdict, sb_diagnostics *problems)
+{
+  sb_diagnostics diag = {0};
+  uint64_t hash = 0;
+  if (verdict->mode != SB_MODE_CROSS_PLATFORM) return SB_OK;
+  sb_status status = sb_micro_scene_contacts_on(device, &hash, &diag);
+  if (status && is_device_failure(&diag)) return hand_on(&diag, problems, status);
+  if (status) {
+    verdict->mode = SB_MODE_OFF;
+    snprintf(verdict->reason, sizeof verdict->reason, "micro-scene failed on the device: %.200s", first_message(&diag));
+  } else if (hash != golden) {
+    verdict->mode = SB_MODE_RUN_TO_RUN;
+    snprintf(verdict->reason, sizeof verdict->reason, "contacts hash to %016" PRIx64 " on the device, the golden hash is %016" PRIx64, hash, golden);
+  } else {
+    snprintf(verdict->reason, sizeof verdict->reason, "golden contacts matched here and on the device, threads, lanes and task order varied");
+  }
+  sb_diagnostics_clear(&diag);
+  return SB_OK;
 }
 
 void sb_verify_sensors(uint64_t golden, uint32_t lanes, sb_verdict *verdict)

@@ -33,6 +33,8 @@ typedef struct sb_verify_watch {
 void sb_verify_deeply(const sb_solver_api *api, uint32_t backend, const sb_verify_watch *watch, sb_verdict *verdict);
 /* golden: the contact hash that this version declares. */
 void sb_verify_collision(uint64_t golden, uint32_t lanes, sb_verdict *verdict);
+/* After it: lowers the verdict where the pipeline gives other contacts on a device. Fails as sb_verify_on_device does. */
+sb_status sb_verify_collision_on_device(uint64_t golden, const struct sb_device *device, sb_verdict *verdict, sb_diagnostics *diag);
 /* golden: the hash of the sensors of the micro-scene "sense". */
 void sb_verify_sensors(uint64_t golden, uint32_t lanes, sb_verdict *verdict);
 

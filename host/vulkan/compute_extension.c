@@ -274,6 +274,11 @@ static sb_status fits(const compute_part *p, const sb_pipeline_desc *desc, char 
     snprintf(text, sizeof text, "a workgroup of %u x %u x %u with %llu bytes of shared memory; the device has %u invocations and %u bytes", size[0],
              size[1], size[2], (unsigned long long)wants.shared_bytes, limits.invocations, limits.shared_bytes);
   }
+  for (uint32_t i = 0; !status && i < wants.capability_count; i++) {
+    if (sb_vulkan_offers(p->vulkan, wants.capabilities[i])) continue;
+    status = SB_E_UNSUPPORTED;
+    snprintf(text, sizeof text, "it wants SPIR-V capability %u, which this device or this host has not", wants.capabilities[i]);
+  }
   if (status && error && error_size) snprintf(error, error_size, "shader \"%.40s\": %s", desc->name ? desc->name : "?", text);
   return status;
 }

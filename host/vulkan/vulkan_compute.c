@@ -13,6 +13,9 @@ sb_status sb_vulkan_call_failed(sb_diagnostics *diag, const char *call, VkResult
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
     return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, call, "Expected memory from %s; the driver has none left. Use a smaller scene, or backend = cpu.",
                      call);
+  if (result == VK_TIMEOUT)
+    return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_TIME, "vulkan",
+                     "the device did not end its work within time_limit: a shader that never ends, or more work than it does in that time; raise time_limit in [compute], or use backend = cpu");
   return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, call, "Expected %s to succeed; it returned %d%s.", call,
                    (int)result, result == VK_ERROR_DEVICE_LOST ? " (device lost)" : "");
 }
@@ -90,6 +93,8 @@ static sb_status make_device(sb_vulkan *v, sb_diagnostics *diag)
                                    .pQueuePriorities = &priority};
   VkDeviceCreateInfo device = {
       .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+  sb_vulkan_features_choose(v->physical, &v->features);
+  sb_vulkan_features_enable(&v->features, &device);
   VkResult r = vkCreateDevice(v->physical, &device, NULL, &v->device);
   if (r != VK_SUCCESS) return sb_vulkan_call_failed(diag, "vkCreateDevice", r);
   vkGetDeviceQueue(v->device, v->family, 0, &v->queue);
@@ -115,6 +120,7 @@ sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag)
 {
   sb_vulkan *v = calloc(1, sizeof *v);
   if (!v) return sb_vulkan_host_memory(diag);
+  v->time_limit = SB_VULKAN_TIME_LIMIT;
   VkApplicationInfo application = {
       .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "samebit", .apiVersion = VK_API_VERSION_1_2};
   VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
@@ -136,7 +142,7 @@ sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag)
 
 void sb_vulkan_close(sb_vulkan *vulkan)
 {
-  if (!vulkan) return;
+  if (!vulkan || vulkan->stuck) return;
   if (vulkan->device) {
     vkDeviceWaitIdle(vulkan->device);
     sb_vulkan_buffer_destroy(vulkan->staging);
@@ -148,6 +154,8 @@ void sb_vulkan_close(sb_vulkan *vulkan)
   if (vulkan->instance) vkDestroyInstance(vulkan->instance, NULL);
   free(vulkan);
 }
+
+void sb_vulkan_set_time_limit(sb_vulkan *vulkan, uint32_t seconds) { vulkan->time_limit = seconds; }
 
 const sb_vulkan_info *sb_vulkan_about(const sb_vulkan *vulkan) { return &vulkan->info; }
 
@@ -179,26 +187,26 @@ static sb_status create_buffer(sb_vulkan *vulkan, uint64_t size, uint64_t most, 
                      (unsigned long long)most, (unsigned long long)size);
   sb_vulkan_buffer *b = calloc(1, sizeof *b);
   if (!b) return sb_vulkan_host_memory(diag);
-  b->device = vulkan->device;
+  b->vulkan = vulkan;
   b->size = size;
   const char *call = "vkCreateBuffer";
   VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                              .size = size,
                              .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                       VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT};
-  VkResult r = vkCreateBuffer(b->device, &info, NULL, &b->buffer);
+  VkResult r = vkCreateBuffer(b->vulkan->device, &info, NULL, &b->buffer);
   if (r == VK_SUCCESS) {
     VkMemoryRequirements needs;
-    vkGetBufferMemoryRequirements(b->device, b->buffer, &needs);
+    vkGetBufferMemoryRequirements(b->vulkan->device, b->buffer, &needs);
     VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                        .allocationSize = needs.size,
                                        .memoryTypeIndex = choose_memory(vulkan, needs.memoryTypeBits, for_host)};
     call = "vkAllocateMemory";
     r = allocation.memoryTypeIndex == UINT32_MAX ? VK_ERROR_FEATURE_NOT_PRESENT
-                                                 : vkAllocateMemory(b->device, &allocation, NULL, &b->memory);
+                                                 : vkAllocateMemory(b->vulkan->device, &allocation, NULL, &b->memory);
   }
-  if (r == VK_SUCCESS) call = "vkBindBufferMemory", r = vkBindBufferMemory(b->device, b->buffer, b->memory, 0);
-  if (r == VK_SUCCESS && for_host) call = "vkMapMemory", r = vkMapMemory(b->device, b->memory, 0, VK_WHOLE_SIZE, 0, &b->data);
+  if (r == VK_SUCCESS) call = "vkBindBufferMemory", r = vkBindBufferMemory(b->vulkan->device, b->buffer, b->memory, 0);
+  if (r == VK_SUCCESS && for_host) call = "vkMapMemory", r = vkMapMemory(b->vulkan->device, b->memory, 0, VK_WHOLE_SIZE, 0, &b->data);
   if (r == VK_SUCCESS) {
     *out = b;
     return SB_OK;
@@ -219,9 +227,10 @@ sb_status sb_vulkan_device_buffer_create(sb_vulkan *vulkan, uint64_t size, sb_vu
 
 void sb_vulkan_buffer_destroy(sb_vulkan_buffer *buffer)
 {
-  if (!buffer) return;
-  vkDestroyBuffer(buffer->device, buffer->buffer, NULL);
-  vkFreeMemory(buffer->device, buffer->memory, NULL);
+  if (!buffer || buffer->vulkan->stuck) return;
+  VkDevice device = buffer->vulkan->device;
+  vkDestroyBuffer(device, buffer->buffer, NULL);
+  vkFreeMemory(device, buffer->memory, NULL);
   free(buffer);
 }
 
@@ -240,7 +249,7 @@ static VkResult make_layout(sb_vulkan_pipeline *p)
   VkDescriptorSetLayoutCreateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                          .bindingCount = p->buffer_count,
                                          .pBindings = bindings};
-  VkResult r = vkCreateDescriptorSetLayout(p->device, &set, NULL, &p->set_layout);
+  VkResult r = vkCreateDescriptorSetLayout(p->vulkan->device, &set, NULL, &p->set_layout);
   if (r != VK_SUCCESS) return r;
   VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, p->push_size};
   VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
@@ -248,7 +257,7 @@ static VkResult make_layout(sb_vulkan_pipeline *p)
                                        .pSetLayouts = &p->set_layout,
                                        .pushConstantRangeCount = p->push_size ? 1 : 0,
                                        .pPushConstantRanges = &push};
-  return vkCreatePipelineLayout(p->device, &layout, NULL, &p->layout);
+  return vkCreatePipelineLayout(p->vulkan->device, &layout, NULL, &p->layout);
 }
 
 static VkResult make_set(sb_vulkan_pipeline *p)
@@ -256,13 +265,13 @@ static VkResult make_set(sb_vulkan_pipeline *p)
   VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, p->buffer_count};
   VkDescriptorPoolCreateInfo pool = {
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
-  VkResult r = vkCreateDescriptorPool(p->device, &pool, NULL, &p->pool);
+  VkResult r = vkCreateDescriptorPool(p->vulkan->device, &pool, NULL, &p->pool);
   if (r != VK_SUCCESS) return r;
   VkDescriptorSetAllocateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                      .descriptorPool = p->pool,
                                      .descriptorSetCount = 1,
                                      .pSetLayouts = &p->set_layout};
-  return vkAllocateDescriptorSets(p->device, &set, &p->set);
+  return vkAllocateDescriptorSets(p->vulkan->device, &set, &p->set);
 }
 
 sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, size_t count, uint32_t buffer_count,
@@ -274,14 +283,14 @@ sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, si
                      SB_VULKAN_BUFFERS_MAX, SB_VULKAN_PUSH_MAX, buffer_count, push_size);
   sb_vulkan_pipeline *p = calloc(1, sizeof *p);
   if (!p) return sb_vulkan_host_memory(diag);
-  p->device = vulkan->device;
+  p->vulkan = vulkan;
   p->buffer_count = buffer_count;
   p->push_size = push_size;
   const char *call = "vkCreateShaderModule";
   VkShaderModule module = VK_NULL_HANDLE;
   VkShaderModuleCreateInfo code = {
       .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = count * sizeof *words, .pCode = words};
-  VkResult r = vkCreateShaderModule(p->device, &code, NULL, &module);
+  VkResult r = vkCreateShaderModule(p->vulkan->device, &code, NULL, &module);
   if (r == VK_SUCCESS) call = "vkCreatePipelineLayout", r = make_layout(p);
   if (r == VK_SUCCESS) {
     VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
@@ -291,10 +300,10 @@ sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, si
                                                   .module = module,
                                                   .pName = "main"}};
     call = "vkCreateComputePipelines";
-    r = vkCreateComputePipelines(p->device, VK_NULL_HANDLE, 1, &info, NULL, &p->pipeline);
+    r = vkCreateComputePipelines(p->vulkan->device, VK_NULL_HANDLE, 1, &info, NULL, &p->pipeline);
   }
   if (r == VK_SUCCESS) call = "vkAllocateDescriptorSets", r = make_set(p);
-  vkDestroyShaderModule(p->device, module, NULL);
+  vkDestroyShaderModule(p->vulkan->device, module, NULL);
   if (r == VK_SUCCESS) {
     *out = p;
     return SB_OK;
@@ -305,11 +314,12 @@ sb_status sb_vulkan_pipeline_create(sb_vulkan *vulkan, const uint32_t *words, si
 
 void sb_vulkan_pipeline_destroy(sb_vulkan_pipeline *pipeline)
 {
-  if (!pipeline) return;
-  vkDestroyDescriptorPool(pipeline->device, pipeline->pool, NULL);
-  vkDestroyPipeline(pipeline->device, pipeline->pipeline, NULL);
-  vkDestroyPipelineLayout(pipeline->device, pipeline->layout, NULL);
-  vkDestroyDescriptorSetLayout(pipeline->device, pipeline->set_layout, NULL);
+  if (!pipeline || pipeline->vulkan->stuck) return;
+  VkDevice device = pipeline->vulkan->device;
+  vkDestroyDescriptorPool(device, pipeline->pool, NULL);
+  vkDestroyPipeline(device, pipeline->pipeline, NULL);
+  vkDestroyPipelineLayout(device, pipeline->layout, NULL);
+  vkDestroyDescriptorSetLayout(device, pipeline->set_layout, NULL);
   free(pipeline);
 }
 
@@ -328,7 +338,7 @@ static void bind_buffers(sb_vulkan_pipeline *p, sb_vulkan_buffer *const *buffers
                                        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                        .pBufferInfo = &infos[i]};
   }
-  vkUpdateDescriptorSets(p->device, p->buffer_count, writes, 0, NULL);
+  vkUpdateDescriptorSets(p->vulkan->device, p->buffer_count, writes, 0, NULL);
 }
 
 static VkResult record(sb_vulkan *v, sb_vulkan_pipeline *p, const void *push, uint32_t groups)
@@ -350,6 +360,25 @@ static VkResult record(sb_vulkan *v, sb_vulkan_pipeline *p, const void *push, ui
   return vkEndCommandBuffer(v->command);
 }
 
+VkResult sb_vulkan_send_and_wait(sb_vulkan *v, VkCommandBuffer command, const char **call)
+{
+  VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
+  if (v->stuck) return *call = "vkWaitForFences", VK_TIMEOUT;
+  *call = "vkQueueSubmit";
+  VkResult r = vkQueueSubmit(v->queue, command ? 1 : 0, command ? &submit : NULL, v->fence);
+  if (r != VK_SUCCESS) {
+    vkQueueWaitIdle(v->queue); /* what was sent before may run on */
+  } else {
+    *call = "vkWaitForFences";
+    r = vkWaitForFences(v->device, 1, &v->fence, VK_TRUE, v->time_limit * UINT64_C(1000000000));
+  }
+  if (r == VK_SUCCESS) *call = "vkResetFences", r = vkResetFences(v->device, 1, &v->fence);
+  v->busy = false;
+  v->stuck = r == VK_TIMEOUT;
+  v->lost = v->lost || v->stuck || r == VK_ERROR_DEVICE_LOST;
+  return r;
+}
+
 sb_status sb_vulkan_run(sb_vulkan *vulkan, sb_vulkan_pipeline *pipeline, sb_vulkan_buffer *const *buffers,
                         const void *push, uint32_t groups, sb_diagnostics *diag)
 {
@@ -359,11 +388,6 @@ sb_status sb_vulkan_run(sb_vulkan *vulkan, sb_vulkan_pipeline *pipeline, sb_vulk
   bind_buffers(pipeline, buffers);
   const char *call = "vkEndCommandBuffer";
   VkResult r = record(vulkan, pipeline, push, groups);
-  VkSubmitInfo submit = {
-      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &vulkan->command};
-  if (r == VK_SUCCESS) call = "vkQueueSubmit", r = vkQueueSubmit(vulkan->queue, 1, &submit, vulkan->fence);
-  if (r == VK_SUCCESS)
-    call = "vkWaitForFences", r = vkWaitForFences(vulkan->device, 1, &vulkan->fence, VK_TRUE, UINT64_MAX);
-  if (r == VK_SUCCESS) call = "vkResetFences", r = vkResetFences(vulkan->device, 1, &vulkan->fence);
+  if (r == VK_SUCCESS) r = sb_vulkan_send_and_wait(vulkan, vulkan->command, &call);
   return r == VK_SUCCESS ? SB_OK : sb_vulkan_call_failed(diag, call, r);
 }

@@ -14,6 +14,7 @@ typedef struct sb_vulkan_pipeline sb_vulkan_pipeline;
 
 #define SB_VULKAN_BUFFERS_MAX 16u
 #define SB_VULKAN_PUSH_MAX 128u /* bytes every device has */
+#define SB_VULKAN_TIME_LIMIT 300u /* s */
 
 /* What identifies the device in a domain; properties are what it claims, which a probe has yet to confirm. */
 typedef struct sb_vulkan_info {
@@ -28,6 +29,8 @@ typedef struct sb_vulkan_info {
  */
 sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag);
 void sb_vulkan_close(sb_vulkan *vulkan);
+/* How long a wait may last, 1 s or more; SB_VULKAN_TIME_LIMIT at first. After one that took longer the device counts as lost, and what is there is left alone. */
+void sb_vulkan_set_time_limit(sb_vulkan *vulkan, uint32_t seconds);
 const sb_vulkan_info *sb_vulkan_about(const sb_vulkan *vulkan);
 
 /* `size` bytes, 1 to the device's limit, mapped for as long as the buffer lives; contents start undefined. */

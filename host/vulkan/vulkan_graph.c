@@ -55,6 +55,8 @@ sb_vulkan_limits sb_vulkan_limits_of(const sb_vulkan *v)
   return (sb_vulkan_limits){v->binding_max, v->groups_max, v->invocations_max, v->shared_max};
 }
 
+bool sb_vulkan_offers(const sb_vulkan *v, uint32_t capability) { return sb_vulkan_features_offer(&v->features, capability); }
+
 bool sb_vulkan_lost(const sb_vulkan *v) { return v->lost; }
 
 uint64_t sb_vulkan_buffer_size(const sb_vulkan_buffer *buffer) { return buffer->size; }
@@ -86,31 +88,42 @@ static VkResult submit(sb_vulkan *v, VkCommandBuffer command)
 {
   VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
   VkResult r = vkQueueSubmit(v->queue, 1, &info, VK_NULL_HANDLE);
+  v->busy = true;
   v->lost = v->lost || r == VK_ERROR_DEVICE_LOST;
   return r;
 }
 
-/* Ends and sends the transfers that are being recorded. */
-static sb_status flush(sb_vulkan *v, sb_diagnostics *diag)
+/* Ends the transfers that are being recorded; *out stays as it is where there are none. */
+static sb_status end_transfers(sb_vulkan *v, VkCommandBuffer *out, sb_diagnostics *diag)
 {
   if (!v->recording) return SB_OK;
   VkCommandBuffer command = v->transfers[v->transfer_count - 1];
   v->recording = false;
-  const char *call = "vkEndCommandBuffer";
   VkResult r = vkEndCommandBuffer(command);
-  if (r == VK_SUCCESS) call = "vkQueueSubmit", r = submit(v, command);
-  return r == VK_SUCCESS ? SB_OK : sb_vulkan_call_failed(diag, call, r);
+  if (r != VK_SUCCESS) return sb_vulkan_call_failed(diag, "vkEndCommandBuffer", r);
+  *out = command;
+  return SB_OK;
+}
+
+static sb_status flush(sb_vulkan *v, sb_diagnostics *diag)
+{
+  VkCommandBuffer command = VK_NULL_HANDLE;
+  sb_status status = end_transfers(v, &command, diag);
+  if (status || !command) return status;
+  VkResult r = submit(v, command);
+  return r == VK_SUCCESS ? SB_OK : sb_vulkan_call_failed(diag, "vkQueueSubmit", r);
 }
 
 sb_status sb_vulkan_wait(sb_vulkan *v, sb_diagnostics *diag)
 {
-  sb_status status = flush(v, diag);
-  VkResult r = vkQueueWaitIdle(v->queue);
-  v->lost = v->lost || r == VK_ERROR_DEVICE_LOST;
+  VkCommandBuffer command = VK_NULL_HANDLE;
+  const char *call = "";
+  sb_status status = end_transfers(v, &command, diag);
+  VkResult r = command || v->busy ? sb_vulkan_send_and_wait(v, command, &call) : VK_SUCCESS;
   v->transfer_count = 0;
   v->staged = 0;
   if (status) return status;
-  return r == VK_SUCCESS ? SB_OK : sb_vulkan_call_failed(diag, "vkQueueWaitIdle", r);
+  return r == VK_SUCCESS ? SB_OK : sb_vulkan_call_failed(diag, call, r);
 }
 
 /* The command buffer for transfers, open. */
@@ -259,7 +272,7 @@ sb_status sb_vulkan_graph_create(sb_vulkan *vulkan, bool eager, sb_vulkan_graph 
 
 void sb_vulkan_graph_destroy(sb_vulkan_graph *g)
 {
-  if (!g) return;
+  if (!g || g->vulkan->stuck) return;
   VkDevice device = g->vulkan->device;
   vkQueueWaitIdle(g->vulkan->queue);
   for (size_t i = 0; i < g->pool_count; i++) vkDestroyDescriptorPool(device, g->pools[i], NULL);

@@ -21,6 +21,9 @@ typedef struct sb_vulkan_limits {
 sb_vulkan_limits sb_vulkan_limits_of(const sb_vulkan *vulkan);
 uint64_t sb_vulkan_buffer_size(const sb_vulkan_buffer *buffer);
 
+/* Whether a shader may declare this capability (SpvCapability*). */
+bool sb_vulkan_offers(const sb_vulkan *vulkan, uint32_t capability);
+
 /* Whether the driver has said that the device is lost: nothing will run on it again. */
 bool sb_vulkan_lost(const sb_vulkan *vulkan);
 

@@ -3,6 +3,7 @@
 #define SAMEBIT_HOST_VULKAN_INTERNAL_H
 
 #include "vulkan_compute.h"
+#include "vulkan_features.h"
 
 #include <vulkan/vulkan.h>
 
@@ -26,7 +27,11 @@ struct sb_vulkan {
   uint64_t buffer_max;  /* of a buffer that the host sees */
   uint64_t allocation_max;
   sb_vulkan_info info;
+  sb_vulkan_features features;
+  uint32_t time_limit; /* s, of a wait */
   bool lost;
+  bool busy;  /* something was sent after the last wait */
+  bool stuck; /* a wait ended at its limit: something still runs there, and nothing is destroyed any more */
   /* vulkan_graph.c: what is under way */
   VkCommandBuffer transfers[SB_VULKAN_TRANSFERS];
   uint32_t transfer_count;   /* used since the last wait */
@@ -37,7 +42,7 @@ struct sb_vulkan {
 };
 
 struct sb_vulkan_buffer {
-  VkDevice device;
+  sb_vulkan *vulkan;
   VkBuffer buffer;
   VkDeviceMemory memory;
   void *data; /* NULL where the host does not see it */
@@ -45,7 +50,7 @@ struct sb_vulkan_buffer {
 };
 
 struct sb_vulkan_pipeline {
-  VkDevice device;
+  sb_vulkan *vulkan;
   VkDescriptorSetLayout set_layout;
   VkPipelineLayout layout;
   VkPipeline pipeline;
@@ -57,5 +62,7 @@ struct sb_vulkan_pipeline {
 
 sb_status sb_vulkan_call_failed(sb_diagnostics *diag, const char *call, VkResult result);
 sb_status sb_vulkan_host_memory(sb_diagnostics *diag);
+/* Sends a command buffer, or nothing where it is VK_NULL_HANDLE, and waits for all that was sent; *call says what failed. VK_TIMEOUT: it took longer than the limit. */
+VkResult sb_vulkan_send_and_wait(sb_vulkan *vulkan, VkCommandBuffer command, const char **call);
 
 #endif

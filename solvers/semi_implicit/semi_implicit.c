@@ -8,7 +8,6 @@
 #include "semi_particles.h"
 #ifdef SAMEBIT_VULKAN
 #include "semi_device.h"
-#include "semi_rigid_device.h"
 #endif
 
 #include "samebit/maths.h"
@@ -80,8 +79,7 @@ typedef struct si_solver {
   si_particles particles;
   si_tick tick;
 #ifdef SAMEBIT_VULKAN
-  si_device device; /* on the backend vulkan: particles */
-  si_rigid_device rigid; /* or bodies */
+  si_device device; /* on the backend vulkan */
 #endif
   const si_joint_group *group_now; /* of the parallel loop */
   bool measure, slides_have_armature;
@@ -117,28 +115,18 @@ static sb_status bind_device(si_solver *s, char *error, uint32_t error_size)
     snprintf(error, error_size, "semi_implicit moves free bodies on the backend vulkan, and body %u has a joint; use backend = cpu", s->groups[0].bodies[0]);
     return SB_E_UNSUPPORTED;
   }
-  if (s->moved_count && s->bind.particle_count) {
-    snprintf(error, error_size,
-             "on the backend vulkan an instance of semi_implicit owns bodies or particles, and this one has %u and %u; make two of it, or use backend = cpu",
-             s->moved_count, s->bind.particle_count);
-    return SB_E_UNSUPPORTED;
-  }
-  if (s->bind.particle_count) return si_device_bind(&s->device, &s->bind, &s->particles, &s->settings, error, error_size);
   const si_tick fixed = {.inertia = s->inertia, .inv_inertia = s->inv_inertia, .inv_mass = s->inv_mass, .moved = s->moved, .moved_count = s->moved_count};
-  return si_rigid_device_bind(&s->rigid, &s->bind, &fixed, &s->settings, error, error_size);
+  return si_device_bind(&s->device, &s->bind, s->bind.particle_count ? &s->particles : NULL, &fixed, &s->settings, error, error_size);
 }
 
 static sb_status activate_device(si_solver *s, char *error, uint32_t error_size)
 {
-  if (!on_device(s)) return SB_OK;
-  if (s->bind.particle_count) return si_device_activate(&s->device, &s->settings, error, error_size);
-  return si_rigid_device_activate(&s->rigid, &s->settings, error, error_size);
+  return on_device(s) ? si_device_activate(&s->device, &s->settings, error, error_size) : SB_OK;
 }
 
 static sb_status step_device(si_solver *s, const sb_step *step, char *error, uint32_t error_size)
 {
-  if (s->bind.particle_count) return si_device_step(&s->device, &s->particles, step, &s->tick, error, error_size);
-  return si_rigid_device_step(&s->rigid, &s->tick, error, error_size);
+  return si_device_step(&s->device, &s->particles, step, &s->tick, error, error_size);
 }
 #else
 static sb_status check_bind(const sb_bind *bind, char *error, uint32_t error_size) { return sb_check_bind_cpu(bind, "semi_implicit", error, error_size); }

@@ -11,6 +11,10 @@
 #ifndef SHADER_CUT
 #define SHADER_CUT 0
 #endif
+/* Workgroups: as many as there are floats for, or so many that a device whose driver ends loops after a while has enough to do. */
+#ifndef SHADER_GROUPS
+#define SHADER_GROUPS 0
+#endif
 
 static const sb_solver_desc desc = {
     .struct_size = sizeof(sb_solver_desc), .handles = SB_HANDLES_PARTICLES, .id = FIXTURE_ID, .version = "1.0.0", .vendor = "test",
@@ -59,7 +63,7 @@ static sb_status activate(void *self, uint32_t mode, float dt, char *error, uint
   const push_words push = {s->words, dt};
   (void)mode;
   sb_status status = c->create_graph(c->context, &s->graph, error, size);
-  if (!status) status = c->dispatch(c->context, s->graph, s->pipeline, bindings, &push, (s->words + 63) / 64, error, size);
+  if (!status) status = c->dispatch(c->context, s->graph, s->pipeline, bindings, &push, SHADER_GROUPS ? SHADER_GROUPS : (s->words + 63) / 64, error, size);
   return status ? status : c->finish_graph(c->context, s->graph, error, size);
 }
 

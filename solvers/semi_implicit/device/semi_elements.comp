@@ -7,12 +7,15 @@ layout(std430, binding = 2) readonly buffer Words { uint words[]; };
 #if KIND == 4
 #include "semi_bodies.glsl"
 layout(std430, binding = 4) buffer Forces { float force[]; };
+#define PRESS_BINDING 5
+#include "semi_press.glsl"
 #else
 layout(std430, binding = 3) buffer Forces { float force[]; };
 #endif
 layout(push_constant) uniform Push {
   uint count;
-  uint slot; /* first of this kind */
+  uint slot;     /* first of this kind */
+  uint pressing; /* what attachments do to bodies is wanted */
 } push;
 
 #if KIND == 0
@@ -69,7 +72,9 @@ void main()
   uint p = whole(i, 0u);
   SiBody b = met_body(whole(i, 1u));
   V3 at = x7_point(b.pose, v3(number(i, 2u), number(i, 3u), number(i, 4u)));
-  put(i, si_hold(b, at, place_of(p), speed_of(p), number(i, 5u), number(i, 6u)).f);
+  SiPress f = si_hold(b, at, place_of(p), speed_of(p), number(i, 5u), number(i, 6u));
+  put(i, f.f);
+  if (push.pressing != 0u) put_press(i, f.body);
 #else
   V3 x0 = place_of(whole(i, 0u));
   V3 x1 = place_of(whole(i, 1u));

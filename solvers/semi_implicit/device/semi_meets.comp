@@ -13,8 +13,14 @@ layout(std430, binding = 4) buffer Forces { float force[]; };
 layout(std430, binding = 5) readonly buffer Particles { float particles[]; }; /* 1/kg, radius (m) of each */
 layout(std430, binding = 6) readonly buffer Shares { float share[]; };        /* of each particle */
 layout(std430, binding = 7) readonly buffer Counts { uint counts[]; };        /* contacts, pairs */
+#if PASS == 0
+#define PRESS_BINDING 8
+#include "semi_press.glsl"
+#endif
 layout(push_constant) uniform Push {
   uint capacity;
+  uint pressing; /* what contacts do to bodies is wanted */
+  uint holds;    /* attachments, which lie before them */
   float omega; /* rad/s */
   float zeta;
   float dt;
@@ -34,10 +40,11 @@ void main()
   V3 at = x7_point(b.pose, number_v3(3u, i));
   V3 n = q4_rotate(b.pose.q, number_v3(6u, i));
   float inv_mass = particles[2u * p] * share[p];
-  V3 f = si_touch(b, at, n, place_of(p), speed_of(p), particles[2u * p + 1u], inv_mass, number(2u, i), push.omega, push.zeta, push.dt).f;
-  force[3u * i] = f.x;
-  force[3u * i + 1u] = f.y;
-  force[3u * i + 2u] = f.z;
+  SiPress f = si_touch(b, at, n, place_of(p), speed_of(p), particles[2u * p + 1u], inv_mass, number(2u, i), push.omega, push.zeta, push.dt);
+  force[3u * i] = f.f.x;
+  force[3u * i + 1u] = f.f.y;
+  force[3u * i + 2u] = f.f.z;
+  if (push.pressing != 0u) put_press(push.holds + i, f.body);
 #else
   uint kind = arrays[4u * push.capacity + i];
   uint p0 = arrays[4u * i];

@@ -1,4 +1,5 @@
-/* Rigid bodies. PASS: 0 the force of each contact, 1 what acts on each body is summed in fixed order (commands, contacts) and moves it. */
+/* Rigid bodies. PASS: 0 the force of each contact, 1 what acts on each body is summed in fixed order (commands, contacts, particles) and moves it, 2 where it is goes
+ * to the records that particles meet. */
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "prelude.glsl"
@@ -11,12 +12,14 @@ layout(local_size_x = 64) in;
 
 layout(std430, binding = 0) buffer Poses { float body_q[]; };
 layout(std430, binding = 1) buffer Speeds { float body_qd[]; };
+#if PASS < 2
 layout(std430, binding = 2) readonly buffer Fixed { float fixed_of[]; }; /* of each body, the world after the last one */
 layout(std430, binding = 3) buffer Forces { float forces[]; };           /* of each contact, like si_wrench_pair */
+#endif
 #if PASS == 0
 layout(std430, binding = 4) readonly buffer Contacts { uint contacts[]; }; /* arrays one after another, each for `capacity` contacts */
 layout(std430, binding = 5) readonly buffer Shares { float share[]; };     /* of each body, the world after the last one */
-#else
+#elif PASS == 1
 layout(std430, binding = 4) readonly buffer Moved { uint moved[]; };       /* body, world, where its joint's coordinates and dofs begin */
 layout(std430, binding = 5) readonly buffer Commands { float body_f[]; };
 layout(std430, binding = 6) readonly buffer Gravity { float gravity[]; };
@@ -24,18 +27,26 @@ layout(std430, binding = 7) readonly buffer Firsts { uint first[]; };      /* of
 layout(std430, binding = 8) readonly buffer Lists { uint list[]; };        /* contacts; bit 31: the body is b */
 layout(std430, binding = 9) buffer Coordinates { float joint_q[]; };
 layout(std430, binding = 10) buffer Rates { float joint_qd[]; };
+layout(std430, binding = 11) readonly buffer Presses { float press[]; };      /* of particles: force, torque */
+layout(std430, binding = 12) readonly buffer PressFirsts { uint press_first[]; }; /* of each body in the list of these */
+layout(std430, binding = 13) readonly buffer PressLists { uint press_list[]; };
+#else
+layout(std430, binding = 2) readonly buffer Moved { uint moved[]; };
+layout(std430, binding = 3) buffer Bodies { float bodies[]; };             /* as semi_bodies.glsl has them */
 #endif
 layout(push_constant) uniform Push {
   uint count;    /* moved bodies */
   uint world;    /* its number among the bodies */
   uint capacity; /* of contacts */
   uint last;     /* the tick's last substep: joints repeat their bodies */
+  uint pressing; /* particles act on bodies */
   float omega;   /* rad/s */
   float zeta;
   float dt;
   float zero; /* a value where devices would fold a constant */
 } push;
 
+#if PASS < 2
 /* 1/kg, inertia and inverse, centre of mass. */
 #define FIXED_WORDS 16u
 float fixed_float(uint b, uint k) { return fixed_of[FIXED_WORDS * b + k]; }
@@ -50,6 +61,8 @@ X7 pose_of(uint b)
   uint at = 7u * b;
   return x7(v3(body_q[at], body_q[at + 1u], body_q[at + 2u]), q4(body_q[at + 3u], body_q[at + 4u], body_q[at + 5u], body_q[at + 6u] + push.zero));
 }
+
+#endif
 
 #if PASS == 0
 #define C_BODY_A 0u
@@ -99,7 +112,7 @@ void main()
   put(12u * i + 6u, pair.a.f);
   put(12u * i + 9u, pair.a.t);
 }
-#else
+#elif PASS == 1
 void main()
 {
   uint i = gl_GlobalInvocationID.x;
@@ -111,6 +124,9 @@ void main()
     uint at = 12u * (list[k] & 0x7fffffffu) + ((list[k] & 0x80000000u) != 0u ? 0u : 6u);
     for (uint j = 0u; j < 6u; j++) sum[j] = sum[j] + forces[at + j];
   }
+  if (push.pressing != 0u)
+    for (uint k = press_first[b]; k < press_first[b + 1u]; k++)
+      for (uint j = 0u; j < 6u; j++) sum[j] = sum[j] + press[6u * press_list[k] + j];
   SiMotion motion;
   motion.pose = pose_of(b);
   motion.v = speed_v3(6u * b);
@@ -127,5 +143,14 @@ void main()
   if (push.last == 0u) return;
   for (uint k = 0u; k < 7u; k++) joint_q[moved[4u * i + 2u] + k] = poses[k];
   for (uint k = 0u; k < 6u; k++) joint_qd[moved[4u * i + 3u] + k] = speeds[k];
+}
+#else
+void main()
+{
+  uint i = gl_GlobalInvocationID.x;
+  if (i >= push.count) return;
+  uint b = moved[4u * i];
+  for (uint k = 0u; k < 7u; k++) bodies[24u * b + k] = body_q[7u * b + k];
+  for (uint k = 0u; k < 6u; k++) bodies[24u * b + 10u + k] = body_qd[6u * b + k];
 }
 #endif

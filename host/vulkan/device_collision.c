@@ -59,7 +59,7 @@ struct device_collision {
   sb_vulkan_pipeline *steps[STEPS], *narrow[KINDS];
   device_sort sort;
   device_particles particles; /* where they take part */
-  bool has_grids, meets_grids; /* there are heightfields, and solids that may meet them */
+  bool has_grids, meets_grids; /* there are heightfields, and in their worlds solids that move */
   device_surfaces surfaces;
   device_near *near;          /* where they may touch each other */
   sb_vulkan_buffer *body_q, *body_qd; /* the scope's */
@@ -117,7 +117,7 @@ static sb_status check_scene(device_collision *c, char lacks[160])
   if (!lacks[0] && (bytes > limits.binding_bytes || groups / LOCAL >= limits.groups))
     snprintf(lacks, 160, "pair_capacity %u and contact_capacity %u are more than this device can see at once", c->setup.pair_capacity, c->setup.contact_capacity);
   c->has_grids = device_surfaces_exist(types);
-  c->meets_grids = device_surfaces_meet(types) && c->setup.pair_capacity && c->setup.contact_capacity;
+  c->meets_grids = device_surfaces_meet(types) && c->setup.triangle_capacity && c->setup.pair_capacity && c->setup.contact_capacity;
   if (!lacks[0] && c->has_grids) device_surfaces_check(&c->setup, limits, lacks);
   if (!c->setup.pair_capacity || !c->setup.contact_capacity) c->kinds = 0;
   if (!lacks[0] && c->setup.particles) check_particles(c, limits, lacks);

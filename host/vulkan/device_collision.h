@@ -1,4 +1,4 @@
-/* The collision pipeline of spheres, capsules, boxes and planes on the device: the contacts that collision/ gives, bit for bit, in its order. Knows
+/* The collision pipeline of spheres, capsules, boxes, planes and heightfields on the device: the contacts that collision/ gives, bit for bit, in its order. Knows
  * the compute layer; what it computes is in collision/device/. */
 #ifndef SAMEBIT_HOST_DEVICE_COLLISION_H
 #define SAMEBIT_HOST_DEVICE_COLLISION_H

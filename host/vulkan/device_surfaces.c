@@ -99,11 +99,13 @@ sb_status device_surfaces_create(device_surfaces *s, sb_device_scope *scope, con
       STEP(collision_met, 12), STEP(collision_met_take, 1), STEP(collision_met_list, 12), STEP(collision_met_plane, 12), STEP(collision_met_gjk, 12),
       STEP(collision_met_polytope, 12), STEP(collision_met_distance, 12), STEP(collision_met_owners, 12), STEP(collision_met_points, 12), STEP(collision_met_choose, 12)};
 #undef STEP
+  const uint64_t visible = sb_vulkan_limits_of(s->vulkan).binding_bytes / (4 * ROOM_FLOATS);
   sb_status status = SB_OK;
   s->capacity = setup->triangle_capacity;
   s->of_pair = TRIANGLES_OF_ROUND * (uint32_t)rounds_of(setup->model);
   s->threads = s->capacity > setup->pair_capacity ? s->capacity : setup->pair_capacity;
   if (s->threads > THREADS_USUAL) s->threads = s->threads / PARTS + 1 > THREADS_USUAL ? s->threads / PARTS + 1 : THREADS_USUAL;
+  if (s->threads > visible) s->threads = (uint32_t)visible;
   for (uint32_t i = 0; i < DEVICE_SURFACE_STEPS && !status; i++)
     status = compute_scope_pipeline(scope, steps[i].words, steps[i].bytes / 4, steps[i].buffers, push_bytes, &s->steps[i], diag);
   make(s, &s->met, setup->pair_capacity, &status, diag);

@@ -26,7 +26,7 @@ typedef struct device_pairs {
   sb_vulkan_buffer *counts, *shapes, *poses, *pairs, *pair_contacts;
 } device_pairs;
 
-/* Whether the scene has heightfields, and of them whether solids may meet them; types: a bit for each shape type. */
+/* Whether the scene has heightfields, and solids that could meet them; types: a bit for each shape type. */
 bool device_surfaces_exist(uint32_t types);
 bool device_surfaces_meet(uint32_t types);
 /* Sets lacks where this device cannot hold them. */

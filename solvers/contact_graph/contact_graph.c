@@ -20,7 +20,7 @@
 #include "radix_place_spv.h"
 
 #define LOCAL 64u
-#define COLOR_THREADS 1024u /* of the workgroup that colours, where a device has so many */
+#define COLOR_THREADS 512u /* of the workgroup that colours, where a device has so many */
 /* Some drivers end a shader after 65,535 rounds of all its loops (lavapipe, Mesa 22.3), of which a round through the front takes three. So each dispatch that colours makes
  * no more than these, the next one goes on from there, and the last one goes to the end. */
 #ifndef COLOR_ROUNDS

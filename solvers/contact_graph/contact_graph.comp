@@ -118,19 +118,23 @@ shared uint sizes[3]; /* of fronts: of this round, the next one, and one that is
 
 uint front_at(uint from, uint room, uint k) { return k < room ? near_front[(from == 0u ? 0u : ROOM) + k] : front[from + k]; }
 
-/* The side that comes next at a body gets the colours that are taken there, and its manifold has one less to wait for. After the last its turn comes. */
-void release(uint side, uint taken, uint to, uint size)
+/* The side that comes next at a body gets the colours that are taken there, and its manifold has one less to wait for: whether it was the last. */
+bool release(uint side, uint taken)
 {
-  if (side == NONE) return;
+  if (side == NONE) return false;
   uint m = side >> 1u;
   if ((side & 1u) == 0u) links[m].z = taken;
   else links[m].w = taken;
 #ifdef SAMEBIT_MUTANT_EARLY_COLOURS
   /* The planted fault: it comes after the first manifold before it, and looks at what the second has as it finds it. */
-  if (atomicExchange(pending[m], 0u) == 0u) return;
+  return atomicExchange(pending[m], 0u) != 0u;
 #else
-  if (atomicAdd(pending[m], 0xffffffffu) != 1u) return;
+  return atomicAdd(pending[m], 0xffffffffu) == 1u;
 #endif
+}
+
+void join_front(uint m, uint to, uint size)
+{
   uint k = atomicAdd(sizes[size], 1u);
   if (k < ROOM) near_front[(to == 0u ? 0u : ROOM) + k] = m;
   else front[to + k] = m;
@@ -142,9 +146,11 @@ void visit(uint m, uint to, uint size)
   uint taken = own.z | own.w;
   uint color = taken == 0xffffffffu ? push.max_colors : min(uint(findLSB(~taken)), push.max_colors);
   uint bit = color < push.max_colors ? 1u << color : 0u;
+  bool first = release(own.x, own.z | bit);
+  bool second = release(own.y, own.w | bit);
   colors[m] = uvec2(color, m);
-  release(own.x, own.z | bit, to, size);
-  release(own.y, own.w | bit, to, size);
+  if (first) join_front(own.x >> 1u, to, size);
+  if (second) join_front(own.y >> 1u, to, size);
 }
 #endif
 

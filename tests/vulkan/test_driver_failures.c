@@ -162,11 +162,11 @@ static void fail_everything(const char *text)
 {
   sb_session session;
   open_session(text, &session);
-  fail_each(&session.sim, ALLOCATE, 20);
-  fail_each(&session.sim, SUBMIT, 10);
-  fail_each(&session.sim, WAIT, 10);
-  fail_each(&session.sim, DESCRIPTORS, 5);
-  fail_each(&session.sim, PIPELINE, 5);
+  fail_each(&session.sim, ALLOCATE, 12);
+  fail_each(&session.sim, SUBMIT, 6);
+  fail_each(&session.sim, WAIT, 6);
+  fail_each(&session.sim, DESCRIPTORS, 4);
+  fail_each(&session.sim, PIPELINE, 4);
   sb_session_close(&session);
   assert_int_equal(alive, 0);
 }

@@ -87,7 +87,7 @@ static const char explicit_cloth[] = "[world]\nscene = generator:cloth\ndt = 1/1
 static const char carried[] = "[world]\nscene = " CARRIED "\ndt = 1/250\nreplicate = 2\n[solver.all]\nplugin = semi_implicit\nsubsteps = 12\n";
 
 /* Under the validation layers what is called matters, not what comes out after many ticks. */
-static uint32_t fewer(uint32_t ticks) { return getenv("VK_INSTANCE_LAYERS") ? ticks / 6 + 3 : ticks; }
+static uint32_t fewer(uint32_t ticks) { return getenv("VK_INSTANCE_LAYERS") ? ticks / 12 + 2 : ticks; }
 
 static void compare_runs(const char *text, uint32_t ticks, const char *commands)
 {
@@ -132,7 +132,7 @@ static void test_xpbd_bodies(void **state) { (void)state, compare_bodies("xpbd\n
 static void test_explicit_bodies(void **state) { (void)state, compare_bodies("semi_implicit"); }
 static void test_linked(void **state)
 {
-  static const uint32_t ticks[] = {220, 60, 100, 60};
+  static const uint32_t ticks[] = {110, 40, 60, 40};
   (void)state;
   for (size_t i = 0; i < sizeof linked / sizeof *linked; i++) compare_runs(linked[i], ticks[i], "recorded");
   compare_runs(linked[0], 5, "one_by_one");
@@ -199,7 +199,7 @@ static void test_tied(void **state)
   sb_model_store_free(model);
 }
 
-static void test_xpbd_pile(void **state) { (void)state, compare_runs(xpbd_pile, 220, "recorded"); }
+static void test_xpbd_pile(void **state) { (void)state, compare_runs(xpbd_pile, 120, "recorded"); }
 static void test_shapes(void **state) { (void)state, compare_runs(round_and_flat, 60, "recorded"); }
 
 /* The device's hash of an array is the host's, and sees the last bit of one particle. */
@@ -329,7 +329,7 @@ static void test_several(void **state)
       }
       r[k] = start(text, NULL, "recorded");
     }
-    for (uint32_t t = 0; t < fewer(90); t++) {
+    for (uint32_t t = 0; t < fewer(50); t++) {
       step(&r[0]);
       step(&r[1]);
       assert_int_equal(sb_sim_hash(r[0].sim), sb_sim_hash(r[1].sim));
@@ -482,7 +482,7 @@ static void cross_over(const char *text)
   stop(&device);
 }
 
-static void test_warm_snapshot(void **state) { (void)state, cross_over(pyramid), cross_over(xpbd_pyramid), cross_over(linked[0]), cross_over(linked[2]); }
+static void test_warm_snapshot(void **state) { (void)state, cross_over(pyramid), cross_over(xpbd_pyramid), cross_over(linked[0]); }
 
 static const char fall[] = "[world]\nscene = generator:cloth\n[determinism]\nmode = %s\n[scene]\nmodel = springs\nrows = 4\ncolumns = 4\n[solver.all]\nplugin = %s\n";
 

@@ -47,11 +47,11 @@ bool collision_has_surface(const sb_model *m, uint32_t world)
 }
 
 /* Triangles of heightfield h in a square around solid s; its size along any axis is at most the sum of what shape_size holds. */
-uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h)
+uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h, float speculative_margin)
 {
   const float *size = m->shape_size + 3 * (size_t)s, *extent = m->shape_size + 3 * (size_t)h;
   const uint32_t *grid = m->geometry_grid + 3 * (size_t)m->shape_geometry[h];
-  float reach = 1.5f * ((size[0] + size[1]) + size[2]) + (m->shape_margin[s] + m->shape_margin[h]);
+  float reach = 1.5f * ((size[0] + size[1]) + size[2]) + (m->shape_margin[s] + m->shape_margin[h]) + speculative_margin;
   uint64_t cells[2];
   for (int k = 0; k < 2; k++) {
     uint32_t all = grid[2 - k] - 1;
@@ -62,7 +62,7 @@ uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h
   return 2 * cells[0] * cells[1];
 }
 
-static uint32_t usual_triangles(const sb_model *m)
+static uint32_t usual_triangles(const sb_model *m, float speculative_margin)
 {
   uint64_t triangles = 0;
   for (uint32_t h = 0; h < m->shape_count; h++) {
@@ -70,7 +70,7 @@ static uint32_t usual_triangles(const sb_model *m)
     if (m->shape_type[h] != SB_SHAPE_HFIELD) continue;
     for (uint32_t s = m->world_shape_start[world]; s < m->world_shape_start[world + 1]; s++) {
       bool moves = m->shape_body[s] >= 0 && !(m->body_flags[m->shape_body[s]] & SB_BODY_STATIC);
-      if (moves && m->shape_type[s] != SB_SHAPE_PLANE) triangles += sb_collision_triangles_around(m, s, h);
+      if (moves && m->shape_type[s] != SB_SHAPE_PLANE) triangles += sb_collision_triangles_around(m, s, h, speculative_margin);
     }
   }
   return triangles < UINT32_MAX ? (uint32_t)triangles : UINT32_MAX;
@@ -93,7 +93,7 @@ static void choose_capacities(sb_collision *c)
   if (!c->settings.pair_capacity) c->settings.pair_capacity = pairs < UINT32_MAX ? (uint32_t)pairs : UINT32_MAX;
   if (!c->settings.contact_capacity)
     c->settings.contact_capacity = contacts < UINT32_MAX ? (uint32_t)contacts : UINT32_MAX;
-  uint32_t triangles = usual_triangles(m);
+  uint32_t triangles = usual_triangles(m, c->settings.speculative_margin);
   if (!triangles || !c->settings.triangle_capacity) c->settings.triangle_capacity = triangles;
   c->usage.triangle_capacity = c->settings.triangle_capacity;
   c->usage.pair_capacity = c->settings.pair_capacity;

@@ -118,7 +118,7 @@ typedef struct sb_contact_room {
 sb_contact_room sb_collision_room(sb_collision *c);
 sb_status sb_collision_take(sb_collision *c, uint32_t pair_count, uint32_t contact_count, uint32_t kept, float deepest);
 /* Triangles of heightfield h in a square three times the size of solid s, one and two cells added. [any] */
-uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h);
+uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h, float speculative_margin);
 /* Triangles that its solids met; SB_E_CAPACITY where they were too many, and there are no contacts. */
 sb_status sb_collision_take_triangles(sb_collision *c, uint32_t triangle_count);
 

@@ -523,10 +523,6 @@ static sb_status report_overflow(const sb_sim *sim, sb_diagnostics *diag)
   while (i + 1 < n && b[i].count <= b[i].capacity) i++;
   char where[64];
   snprintf(where, sizeof where, "collision.%s", b[i].key);
-  if (b[i].count == UINT32_MAX && b[i].count == sb_collision_get_usage(sim->collision).triangle_count)
-    return sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, where,
-                     "tick %llu: something comes near more of a heightfield than a device looks at; use smaller or slower bodies, or backend = cpu",
-                     (unsigned long long)sim->tick);
   return sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, where, "tick %llu needs %u %s, capacity is %u: set %s = %u in [collision]",
                    (unsigned long long)sim->tick, b[i].count, b[i].what, b[i].capacity, b[i].key, b[i].count * 5 / 4);
 }

@@ -100,15 +100,21 @@ static bool has_there(const sim_part *part, size_t array)
   return false;
 }
 
+/* Where there are several parts, each looks on the host for where others have left their bodies. */
+static bool is_looked_at(const sb_sim *sim, const sb_array *a)
+{
+  return sim->part_count > 1 && (a->data == (void *)sim->state.body_q || a->data == (void *)sim->state.body_qd);
+}
+
 sb_status sb_sim_hand_over(sb_sim *sim, sim_part *part, sb_diagnostics *diag)
 {
   sb_status status = SB_OK;
   for (size_t i = 0; sim->device && !status && i < sim->registry.count; i++) {
     sb_array *a = &sim->registry.arrays[i];
     if (!a->on_device) continue;
-    if (!has_there(part, i) && !sim->resident) {
-      status = pull(sim, i, diag);
-    } else if (a->stale_on_device) {
+    bool there = has_there(part, i);
+    if ((!there || is_looked_at(sim, a)) && !sim->resident) status = pull(sim, i, diag);
+    if (!status && (there || sim->resident) && a->stale_on_device) {
       status = sim->device->upload(sim->device_scope, i, diag);
       if (!status) a->stale_on_device = false;
     }

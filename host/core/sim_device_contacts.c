@@ -107,6 +107,12 @@ sb_status sb_sim_count_contacts(sb_sim *sim, sb_diagnostics *diag)
   sb_status status = sim->device->count_contacts(sim->device_scope, &counts, diag);
   sim->contacts_kept = counts.kept;
   if (status) return status;
+  if (counts.triangles == UINT32_MAX) {
+    (void)sb_report(diag, SB_ERROR, SB_CODE_CAPACITY_COLLISION, "collision",
+                    "tick %llu: something comes near more of a heightfield than a device looks at; use smaller or slower bodies and particles, a smaller speculative_margin, or backend = cpu",
+                    (unsigned long long)sim->tick);
+    return SB_E_UNSUPPORTED;
+  }
   status = sb_collision_take(sim->collision, counts.pairs, counts.contacts, counts.kept, counts.deepest);
   if (sb_collision_take_triangles(sim->collision, counts.triangles)) status = SB_E_CAPACITY;
   if (!sim->particles_there || (status && sim->mode > SB_MODE_OFF)) return status;

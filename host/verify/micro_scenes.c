@@ -300,6 +300,7 @@ static sb_status walk_contacts(const char *name, sb_sim_config config, uint64_t 
     config.broad_phase = SB_BROAD_SAP;
     config.speculative_margin = 0.25f;
     status = sb_sim_create(&config, &sim, diag);
+    if (!status && config.device && !sb_sim_collides_on_device(sim)) status = SB_E_UNSUPPORTED;
   }
   for (uint32_t t = 0; !status && t < 16; t++) {
     walk_down(sim, sb_model_store_view(model));

@@ -34,7 +34,7 @@ sb_status sb_micro_scene_hash_on(const sb_micro_scene *scene, const sb_solver_ap
                                  uint64_t *hash, sb_diagnostics *diag);
 /* Hash of the contacts that the collision pipeline alone makes of the scenes "drop", "curtain" and "jelly". */
 sb_status sb_micro_scene_contacts(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);
-/* The same on a device. */
+/* The same on a device; SB_E_UNSUPPORTED where the pipeline does not run there. */
 sb_status sb_micro_scene_contacts_on(const struct sb_device *device, uint64_t *hash, sb_diagnostics *diag);
 /* Hash of the sensors of the scene "sense", where no solver moves anything. */
 sb_status sb_micro_scene_sensors(uint32_t lanes, uint32_t threads, uint64_t shuffle, uint64_t *hash, sb_diagnostics *diag);

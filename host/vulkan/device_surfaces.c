@@ -19,6 +19,7 @@
 #define LOCAL 64u
 /* collision/device/collision_device.glsl */
 #define TRIANGLE_WORDS 48u
+#define CELLS_OF_PARTICLE 4096u /* CELLS_MAX / 4 of collision_device.glsl */
 #define TRIANGLES_OF_ROUND 96u
 #define ROUNDS_LEAST 4u
 #define ROUNDS_MOST 64u
@@ -39,20 +40,43 @@ bool device_surfaces_meet(uint32_t types)
 }
 
 /* Of all solids and heightfields that may meet: rounds that a pair's triangles take when it comes near twice as many as the solid's size lets expect. */
-static uint64_t rounds_of(const sb_model *m)
+static uint64_t rounds_of(const sb_device_collision_setup *setup)
 {
+  const sb_model *m = setup->model;
   uint64_t most = 0;
   for (uint32_t h = 0; h < m->shape_count; h++) {
     uint32_t world = (uint32_t)m->shape_world[h];
     if (m->shape_type[h] != SB_SHAPE_HFIELD) continue;
     for (uint32_t s = m->world_shape_start[world]; s < m->world_shape_start[world + 1]; s++) {
       bool moves = m->shape_body[s] >= 0 && !(m->body_flags[m->shape_body[s]] & SB_BODY_STATIC);
-      uint64_t around = moves && m->shape_type[s] != SB_SHAPE_PLANE ? sb_collision_triangles_around(m, s, h) : 0;
+      uint64_t around = moves && m->shape_type[s] != SB_SHAPE_PLANE ? sb_collision_triangles_around(m, s, h, setup->speculative_margin) : 0;
       most = around > most ? around : most;
     }
   }
   uint64_t rounds = 2 * most / TRIANGLES_OF_ROUND + 1;
   return rounds < ROUNDS_LEAST ? ROUNDS_LEAST : rounds;
+}
+
+/* Cells of a heightfield that the largest particle of its world looks at while it rests. */
+static double cells_of_particle(const sb_device_collision_setup *setup, uint32_t h)
+{
+  const sb_model *m = setup->model;
+  uint32_t world = (uint32_t)m->shape_world[h];
+  const uint32_t *grid = m->geometry_grid + 3 * (size_t)m->shape_geometry[h];
+  const float *half = m->geometry_half + 3 * (size_t)m->shape_geometry[h];
+  double radius = 0;
+  for (uint32_t p = m->world_particle_start[world]; p < m->world_particle_start[world + 1]; p++)
+    radius = (double)m->particle_radius[p] > radius ? (double)m->particle_radius[p] : radius;
+  double reach = radius + (double)m->shape_margin[h] + (double)setup->speculative_margin;
+  return (reach / (double)half[0] * (grid[2] - 1) + 2) * (reach / (double)half[1] * (grid[1] - 1) + 2);
+}
+
+static bool particles_fit(const sb_device_collision_setup *setup)
+{
+  bool fit = true;
+  for (uint32_t h = 0; h < setup->model->shape_count && setup->particles; h++)
+    fit = fit && (setup->model->shape_type[h] != SB_SHAPE_HFIELD || cells_of_particle(setup, h) <= CELLS_OF_PARTICLE / 2);
+  return fit;
 }
 
 void device_surfaces_check(const sb_device_collision_setup *setup, sb_vulkan_limits limits, char lacks[160])
@@ -61,8 +85,10 @@ void device_surfaces_check(const sb_device_collision_setup *setup, sb_vulkan_lim
   uint64_t grids = 4ull * (DEVICE_GRID_WORDS * (uint64_t)m->geometry_count + m->geometry_height_count);
   if (grids > limits.binding_bytes)
     snprintf(lacks, 160, "%u heights are more than this device can see at once", m->geometry_height_count);
-  else if (rounds_of(m) > ROUNDS_MOST)
+  else if (rounds_of(setup) > ROUNDS_MOST)
     snprintf(lacks, 160, "a solid there may come near %u triangles of a heightfield, and some here are larger", ROUNDS_MOST * TRIANGLES_OF_ROUND / 2);
+  else if (!particles_fit(setup))
+    snprintf(lacks, 160, "a particle there may come near %u cells of a heightfield, and some here are larger", CELLS_OF_PARTICLE / 2);
   else if (4ull * TRIANGLE_WORDS * setup->triangle_capacity > limits.binding_bytes || setup->triangle_capacity / LOCAL >= limits.groups)
     snprintf(lacks, 160, "triangle_capacity %u is more than this device can see at once", setup->triangle_capacity);
 }
@@ -102,7 +128,7 @@ sb_status device_surfaces_create(device_surfaces *s, sb_device_scope *scope, con
   const uint64_t visible = sb_vulkan_limits_of(s->vulkan).binding_bytes / (4 * ROOM_FLOATS);
   sb_status status = SB_OK;
   s->capacity = setup->triangle_capacity;
-  s->of_pair = TRIANGLES_OF_ROUND * (uint32_t)rounds_of(setup->model);
+  s->of_pair = TRIANGLES_OF_ROUND * (uint32_t)rounds_of(setup);
   s->threads = s->capacity > setup->pair_capacity ? s->capacity : setup->pair_capacity;
   if (s->threads > THREADS_USUAL) s->threads = s->threads / PARTS + 1 > THREADS_USUAL ? s->threads / PARTS + 1 : THREADS_USUAL;
   if (s->threads > visible) s->threads = (uint32_t)visible;

@@ -1,4 +1,5 @@
 /* The compute layer. Each create function fills a zeroed object step by step; its destroy function takes any prefix. */
+#include "vulkan_graph.h"
 #include "vulkan_internal.h"
 
 #include <stdio.h>
@@ -143,8 +144,11 @@ sb_status sb_vulkan_open(sb_vulkan **out, sb_diagnostics *diag)
 void sb_vulkan_close(sb_vulkan *vulkan)
 {
   if (!vulkan || vulkan->stuck) return;
+  if (vulkan->device && vulkan->fence) {
+    sb_vulkan_wait(vulkan, NULL);
+    if (vulkan->stuck) return;
+  }
   if (vulkan->device) {
-    vkDeviceWaitIdle(vulkan->device);
     sb_vulkan_buffer_destroy(vulkan->staging);
     sb_vulkan_buffer_destroy(vulkan->reading);
     vkDestroyFence(vulkan->device, vulkan->fence, NULL);
@@ -183,7 +187,7 @@ static sb_status create_buffer(sb_vulkan *vulkan, uint64_t size, uint64_t most, 
   /* Drivers need not check either. */
   if (size == 0 || size > most)
     return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, "buffer",
-                     "Expected a buffer of 1 to %llu bytes, the device's limit; found %llu.",
+                     "Expected a buffer of 1 to %llu bytes, the device's limit; found %llu. Use a smaller scene, smaller capacities in [collision], or backend = cpu.",
                      (unsigned long long)most, (unsigned long long)size);
   sb_vulkan_buffer *b = calloc(1, sizeof *b);
   if (!b) return sb_vulkan_host_memory(diag);
@@ -385,6 +389,7 @@ sb_status sb_vulkan_run(sb_vulkan *vulkan, sb_vulkan_pipeline *pipeline, sb_vulk
   if (groups > vulkan->groups_max)
     return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_CALL, "dispatch",
                      "Expected at most %u workgroups, the device's limit; found %u.", vulkan->groups_max, groups);
+  if (vulkan->stuck) return sb_vulkan_call_failed(diag, "vkWaitForFences", VK_TIMEOUT);
   bind_buffers(pipeline, buffers);
   const char *call = "vkEndCommandBuffer";
   VkResult r = record(vulkan, pipeline, push, groups);

@@ -86,6 +86,7 @@ static void compute_barrier(VkCommandBuffer command)
 
 static VkResult submit(sb_vulkan *v, VkCommandBuffer command)
 {
+  if (v->stuck) return VK_TIMEOUT;
   VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
   VkResult r = vkQueueSubmit(v->queue, 1, &info, VK_NULL_HANDLE);
   v->busy = true;
@@ -129,6 +130,7 @@ sb_status sb_vulkan_wait(sb_vulkan *v, sb_diagnostics *diag)
 /* The command buffer for transfers, open. */
 static sb_status open_transfer(sb_vulkan *v, VkCommandBuffer *out, sb_diagnostics *diag)
 {
+  if (v->stuck) return sb_vulkan_call_failed(diag, "vkWaitForFences", VK_TIMEOUT);
   if (!v->recording) {
     if (v->transfer_count == SB_VULKAN_TRANSFERS) {
       sb_status status = sb_vulkan_wait(v, diag);
@@ -272,9 +274,10 @@ sb_status sb_vulkan_graph_create(sb_vulkan *vulkan, bool eager, sb_vulkan_graph 
 
 void sb_vulkan_graph_destroy(sb_vulkan_graph *g)
 {
-  if (!g || g->vulkan->stuck) return;
+  if (!g) return;
   VkDevice device = g->vulkan->device;
-  vkQueueWaitIdle(g->vulkan->queue);
+  sb_vulkan_wait(g->vulkan, NULL);
+  if (g->vulkan->stuck) return;
   for (size_t i = 0; i < g->pool_count; i++) vkDestroyDescriptorPool(device, g->pools[i], NULL);
   if (g->command) vkFreeCommandBuffers(device, g->vulkan->commands, 1, &g->command);
   free(g->nodes);

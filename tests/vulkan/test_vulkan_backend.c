@@ -341,6 +341,20 @@ static void test_several(void **state)
   }
 }
 
+/* Two instances on the device, the later one with bodies of its own: it finds the other one's where that has left them, as obstacles and where particles are held. */
+static void test_two_there(void **state)
+{
+  static const char *const pairs[][2] = {{"steel", "xpbd"}, {"xpbd", "xpbd"}, {"xpbd", "semi_implicit\nsubsteps = 12"}};
+  (void)state;
+  for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "[world]\nscene = " CARRIED "\ndt = 1/250\n[coupling]\ncontacts = one_way\n[solver.first]\nplugin = %s\nbodies = bar block\n"
+             "[solver.second]\nplugin = %s\nbodies = ball block2 sheet\n", pairs[p][0], pairs[p][1]);
+    compare_runs(text, 60, "recorded");
+  }
+}
+
 /* ---- refusals ---- */
 
 static void refuse(const char *text, const char *backend, sb_status want, sb_code code, const char *part)
@@ -521,7 +535,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cloth),      cmocka_unit_test(test_worlds),   cmocka_unit_test(test_folded),       cmocka_unit_test(test_soft),
       cmocka_unit_test(test_rope),       cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_hash),       cmocka_unit_test(test_snapshot),
-      cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed), cmocka_unit_test(test_several),        cmocka_unit_test(test_refuses_bodies),
+      cmocka_unit_test(test_difference), cmocka_unit_test(test_nan),      cmocka_unit_test(test_mixed), cmocka_unit_test(test_several), cmocka_unit_test(test_two_there),        cmocka_unit_test(test_refuses_bodies),
       cmocka_unit_test(test_refuses_rest), cmocka_unit_test(test_explicit_soft), cmocka_unit_test(test_explicit_cloth), cmocka_unit_test(test_explicit_carried), cmocka_unit_test(test_pyramid), cmocka_unit_test(test_pile), cmocka_unit_test(test_hills), cmocka_unit_test(test_triangle_overflow), cmocka_unit_test(test_shapes), cmocka_unit_test(test_xpbd_bodies), cmocka_unit_test(test_xpbd_pile), cmocka_unit_test(test_linked), cmocka_unit_test(test_tied), cmocka_unit_test(test_explicit_bodies), cmocka_unit_test(test_pokes), cmocka_unit_test(test_contact_overflow), cmocka_unit_test(test_warm_snapshot), cmocka_unit_test(test_refuses_shaders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

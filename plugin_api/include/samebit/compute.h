@@ -56,7 +56,8 @@ typedef struct sb_compute {
   sb_status (*create_buffer)(void *context, uint64_t bytes, uint32_t *buffer, char *error, uint32_t error_size);
   /* [setup] The device's copy of a shared state array (samebit/state.h) or of one that this instance has registered, by its name without
    * the part: "particle_q". The host brings it up to date before each step and takes it as the truth after it, so the step must leave
-   * elements of others as they are. Layout as in sb_array_desc. */
+   * elements of others as they are. Where there are several instances, the host's own body_q and body_qd are up to date in a step too.
+   * Layout as in sb_array_desc. */
   sb_status (*state_buffer)(void *context, const char *name, uint32_t *buffer, char *error, uint32_t error_size);
   /* [setup] [step] Copies bytes into a buffer; the data may go away after the call. Seen by graphs that run later. */
   sb_status (*upload)(void *context, uint32_t buffer, uint64_t offset, const void *data, uint64_t bytes, char *error, uint32_t error_size);

@@ -187,7 +187,7 @@ static sb_status create_buffer(sb_vulkan *vulkan, uint64_t size, uint64_t most, 
   /* Drivers need not check either. */
   if (size == 0 || size > most)
     return sb_report(diag, SB_ERROR, SB_CODE_VULKAN_MEMORY, "buffer",
-                     "Expected a buffer of 1 to %llu bytes, the device's limit; found %llu. Use a smaller scene, smaller capacities in [collision], or backend = cpu.",
+                     "Expected a buffer of 1 to %llu bytes, the device's limit; found %llu. Make the scene or capacities in [collision] smaller.",
                      (unsigned long long)most, (unsigned long long)size);
   sb_vulkan_buffer *b = calloc(1, sizeof *b);
   if (!b) return sb_vulkan_host_memory(diag);

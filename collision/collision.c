@@ -47,7 +47,7 @@ bool collision_has_surface(const sb_model *m, uint32_t world)
 }
 
 /* Triangles of heightfield h in a square around solid s; its size along any axis is at most the sum of what shape_size holds. */
-uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h, float speculative_margin)
+static uint64_t triangles_around(const sb_model *m, uint32_t s, uint32_t h, float speculative_margin)
 {
   const float *size = m->shape_size + 3 * (size_t)s, *extent = m->shape_size + 3 * (size_t)h;
   const uint32_t *grid = m->geometry_grid + 3 * (size_t)m->shape_geometry[h];
@@ -62,18 +62,19 @@ uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h
   return 2 * cells[0] * cells[1];
 }
 
-static uint32_t usual_triangles(const sb_model *m, float speculative_margin)
+void sb_collision_expect_triangles(const sb_model *m, float speculative_margin, uint64_t *all, uint64_t *most)
 {
-  uint64_t triangles = 0;
+  *all = *most = 0;
   for (uint32_t h = 0; h < m->shape_count; h++) {
     uint32_t world = (uint32_t)m->shape_world[h];
     if (m->shape_type[h] != SB_SHAPE_HFIELD) continue;
     for (uint32_t s = m->world_shape_start[world]; s < m->world_shape_start[world + 1]; s++) {
       bool moves = m->shape_body[s] >= 0 && !(m->body_flags[m->shape_body[s]] & SB_BODY_STATIC);
-      if (moves && m->shape_type[s] != SB_SHAPE_PLANE) triangles += sb_collision_triangles_around(m, s, h, speculative_margin);
+      uint64_t around = moves && m->shape_type[s] != SB_SHAPE_PLANE ? triangles_around(m, s, h, speculative_margin) : 0;
+      *all += around;
+      *most = around > *most ? around : *most;
     }
   }
-  return triangles < UINT32_MAX ? (uint32_t)triangles : UINT32_MAX;
 }
 
 /* The documented rule of sb_collision_settings. */
@@ -93,7 +94,9 @@ static void choose_capacities(sb_collision *c)
   if (!c->settings.pair_capacity) c->settings.pair_capacity = pairs < UINT32_MAX ? (uint32_t)pairs : UINT32_MAX;
   if (!c->settings.contact_capacity)
     c->settings.contact_capacity = contacts < UINT32_MAX ? (uint32_t)contacts : UINT32_MAX;
-  uint32_t triangles = usual_triangles(m, c->settings.speculative_margin);
+  uint64_t all, most;
+  sb_collision_expect_triangles(m, c->settings.speculative_margin, &all, &most);
+  uint32_t triangles = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
   if (!triangles || !c->settings.triangle_capacity) c->settings.triangle_capacity = triangles;
   c->usage.triangle_capacity = c->settings.triangle_capacity;
   c->usage.pair_capacity = c->settings.pair_capacity;

@@ -117,8 +117,9 @@ typedef struct sb_contact_room {
  * sb_collision_usage has it; `kept` contacts are there. */
 sb_contact_room sb_collision_room(sb_collision *c);
 sb_status sb_collision_take(sb_collision *c, uint32_t pair_count, uint32_t contact_count, uint32_t kept, float deepest);
-/* Triangles of heightfield h in a square three times the size of solid s, one and two cells added. [any] */
-uint64_t sb_collision_triangles_around(const sb_model *m, uint32_t s, uint32_t h, float speculative_margin);
+/* Triangles of heightfields near solids that may move, expected from sizes: those in a square three times the size of the solid with the margins (m), one and two
+ * cells added. all: of all such pairs of a world; most: of one of them. [any] */
+void sb_collision_expect_triangles(const sb_model *m, float speculative_margin, uint64_t *all, uint64_t *most);
 /* Triangles that its solids met; SB_E_CAPACITY where they were too many, and there are no contacts. */
 sb_status sb_collision_take_triangles(sb_collision *c, uint32_t triangle_count);
 

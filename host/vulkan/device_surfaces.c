@@ -42,17 +42,8 @@ bool device_surfaces_meet(uint32_t types)
 /* Of all solids and heightfields that may meet: rounds that a pair's triangles take when it comes near twice as many as the solid's size lets expect. */
 static uint64_t rounds_of(const sb_device_collision_setup *setup)
 {
-  const sb_model *m = setup->model;
-  uint64_t most = 0;
-  for (uint32_t h = 0; h < m->shape_count; h++) {
-    uint32_t world = (uint32_t)m->shape_world[h];
-    if (m->shape_type[h] != SB_SHAPE_HFIELD) continue;
-    for (uint32_t s = m->world_shape_start[world]; s < m->world_shape_start[world + 1]; s++) {
-      bool moves = m->shape_body[s] >= 0 && !(m->body_flags[m->shape_body[s]] & SB_BODY_STATIC);
-      uint64_t around = moves && m->shape_type[s] != SB_SHAPE_PLANE ? sb_collision_triangles_around(m, s, h, setup->speculative_margin) : 0;
-      most = around > most ? around : most;
-    }
-  }
+  uint64_t all, most;
+  sb_collision_expect_triangles(setup->model, setup->speculative_margin, &all, &most);
   uint64_t rounds = 2 * most / TRIANGLES_OF_ROUND + 1;
   return rounds < ROUNDS_LEAST ? ROUNDS_LEAST : rounds;
 }

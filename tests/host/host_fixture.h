@@ -40,6 +40,14 @@ static inline sb_status open_text(const char *text, sb_session_options options, 
 }
 
 /* How many diagnostics have this code and this text in the message. */
+/* format: an INI with %s for the mode. */
+static inline sb_status open_in_mode(const char *format, const char *mode, const char *backend, sb_session *session, sb_diagnostics *diag)
+{
+  char text[400];
+  snprintf(text, sizeof text, format, mode);
+  return open_text(text, (sb_session_options){.backend = backend, .threads = 1}, session, diag);
+}
+
 static inline int count_messages(const sb_diagnostics *diag, sb_code code, const char *part)
 {
   int n = 0;

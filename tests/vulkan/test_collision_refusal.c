@@ -6,14 +6,6 @@
 
 static const char piled[] = "[world]\nscene = generator:pyramid\n[determinism]\nmode = %s\n[scene]\nrows = 3\n[solver.all]\nplugin = steel\n";
 
-static sb_status start(const char *mode, const char *backend, sb_session *s, sb_diagnostics *diag)
-{
-  char text[400];
-  const sb_session_options options = {.backend = backend, .threads = 1};
-  snprintf(text, sizeof text, piled, mode);
-  return open_text(text, options, s, diag);
-}
-
 static void test_modes(void **state)
 {
   (void)state;
@@ -24,7 +16,7 @@ static void test_modes(void **state)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     sb_session s = {0};
     sb_diagnostics diag = {0};
-    sb_status status = start(rows[i].mode, rows[i].backend, &s, &diag);
+    sb_status status = open_in_mode(piled, rows[i].mode, rows[i].backend, &s, &diag);
     int refused = count_messages(&diag, SB_CODE_MODE_REFUSED, "the collision pipeline cannot keep mode CrossPlatform");
     if (status != rows[i].status || refused != (rows[i].status != SB_OK)) print_messages(&diag);
     assert_int_equal(status, rows[i].status);

@@ -8,14 +8,6 @@
 static const char cloth[] = "[world]\nscene = generator:cloth\n[determinism]\nmode = %s\n[scene]\nmodel = springs\nrows = 4\ncolumns = 4\n[solver.cloth]\n"
                             "plugin = xpbd\n";
 
-static sb_status start(const char *mode, const char *backend, sb_session *s, sb_diagnostics *diag)
-{
-  char text[400];
-  const sb_session_options options = {.backend = backend, .threads = 1};
-  snprintf(text, sizeof text, cloth, mode);
-  return open_text(text, options, s, diag);
-}
-
 static void test_modes(void **state)
 {
   (void)state;
@@ -28,7 +20,7 @@ static void test_modes(void **state)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     sb_session s = {0};
     sb_diagnostics diag = {0};
-    sb_status status = start(rows[i].mode, rows[i].backend, &s, &diag);
+    sb_status status = open_in_mode(cloth, rows[i].mode, rows[i].backend, &s, &diag);
     int told = count_messages(&diag, SB_CODE_VULKAN_PROBE, "contraction: for the words"), all = count_messages(&diag, SB_CODE_VULKAN_PROBE, "");
     if (status != rows[i].status || told != rows[i].told || all != told) {
       print_messages(&diag);
